@@ -112,9 +112,14 @@ describe("sluice queues", () => {
     expect((await lab.json<ShardsView>(["queues", "info", "grown", "--shards"])).shards).toHaveLength(3);
     const both = ["queues", "update", "grown", "--shards", "100", "--delivery-delay-secs", "1"];
     expect(await lab.json(both)).toMatchObject({ settings: { shards: 100, deliveryDelaySeconds: 1 } });
-    expect(await lab.json(["queues", "update", "grown", "--shards", "1"])).toMatchObject({
-      settings: { shards: 1, deliveryDelaySeconds: 1 },
-    });
+    expect(await lab.words(0, ["queues", "update", "grown", "--shards", "100"])).toMatch(/^Queue grown/);
+    const lost = "history, finished messages and part of this month's cost figures";
+    expect(await lab.words(0, ["queues", "update", "grown", "--shards", "2"])).toMatch(
+      `98 shards go when empty, each with its ${lost}.\nQueue grown is changed`,
+    );
+    const { out, err } = await lab.run(["queues", "update", "grown", "--shards", "1", "--json"]);
+    expect(err).toBe(`1 shard goes when empty, with its ${lost}.\n`);
+    expect(JSON.parse(out)).toMatchObject({ settings: { shards: 1, deliveryDelaySeconds: 1 } });
     for (const number of ["0", "101"])
       expect(await lab.words(2, ["queues", "update", "grown", "--shards", number])).toContain(
         "A queue has 1 to 100 shards.",

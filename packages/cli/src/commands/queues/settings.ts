@@ -1,9 +1,11 @@
 import type { QueueView } from "@sluice/gateway/views";
 import { CliError, EXIT_USAGE } from "@sluice/project/errors";
+import { plural } from "@sluice/protocol/words";
 import {
   createQueue,
   pauseDelivery,
   type QueueChange,
+  queueNamed,
   resumeDelivery,
   updateQueue,
 } from "../../client/queues.ts";
@@ -33,9 +35,20 @@ export async function update(on: OnBroker, name: string, options: SettingsOption
       EXIT_USAGE,
     );
   }
+  const { shards } = options;
+  if (shards !== undefined) {
+    const { settings } = await queueNamed(on.client, name);
+    if (settings.shards > shards) on.printer.warn(leavingText(settings.shards - shards));
+  }
   const queue = await updateQueue(on.client, name, change);
   answer(on, queue, { words: `Queue ${name} is changed${settingsText(queue)}.` });
   return 0;
+}
+
+/** Says what is lost with shards that leave, whose messages are delivered before. */
+function leavingText(shards: number): string {
+  const go = shards === 1 ? "goes when empty," : "go when empty, each";
+  return `${plural(shards, "shard")} ${go} with its history, finished messages and part of this month's cost figures.`;
 }
 
 /** `sluice queues pause-delivery`: stops delivery; sends go on. */
