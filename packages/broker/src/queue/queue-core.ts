@@ -229,6 +229,7 @@ export class QueueCore implements QueueContext {
   /** Ends this epoch: no turn is run any more, and what waits for one is rejected with `error`. */
   end(error: unknown): void {
     this.#commit.end(error);
+    this.part?.end();
     this.#fail(error);
   }
 

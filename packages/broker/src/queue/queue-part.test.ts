@@ -10,7 +10,7 @@ import { CLIENT_WAIT_MS } from "./queue-part.ts";
 function worldOf(shards: number, definition: Partial<QueueDefinition>) {
   const names = Array.from({ length: shards }, (_, shard) => shardName("orders", shard));
   const world = new World(Object.fromEntries(names.map((name) => [name, definition])));
-  const state = { isAway: false };
+  const state = { isAway: false, asked: 0 };
   const lender = new Lender({
     epoch: () => 1,
     now: () => world.nowMs,
@@ -25,6 +25,7 @@ function worldOf(shards: number, definition: Partial<QueueDefinition>) {
   world.shardPortsOf = (name) => ({
     index: () => shardOf(name).shard,
     lend: async (request) => {
+      state.asked += 1;
       if (state.isAway) throw new Error("shard 0 is away");
       return lender.lend(request);
     },
@@ -82,6 +83,16 @@ it("max_receives_per_second is that of all shards together, in any second", asyn
   await world.pass(60_000);
   for (const [i, at] of atMs.entries()) expect((atMs[i + 3] ?? Infinity) - at).toBeGreaterThanOrEqual(1_000);
   expect(atMs.length).toBeGreaterThan(80);
+});
+
+it("a queue that has ended asks for no part, though deliveries of it still run", async () => {
+  const { world, state } = worldOf(2, { consumer: consumer({ ...singles, maxConcurrency: 1 }) });
+  world.handler = () => new Promise(() => {});
+  await world.sendAndPass("orders#1", ["a", "b"], 1);
+  world.core("orders#1").end(new Error("its queue is deleted"));
+  state.asked = 0;
+  await world.pass(60_000);
+  expect(state.asked).toBe(0);
 });
 
 it("a shard goes on with its part while shard 0 is away, and then begins nothing until it is back", async () => {

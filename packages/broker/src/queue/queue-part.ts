@@ -120,6 +120,11 @@ export class QueuePart {
     this.#borrower.look();
   }
 
+  /** Asks for nothing any more. */
+  end(): void {
+    this.#borrower.end();
+  }
+
   /** Answers shard 0, which has forgotten what it has lent. */
   tell(lender: number): PartRequest {
     return this.#borrower.tell(lender);

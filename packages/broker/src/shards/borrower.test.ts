@@ -102,6 +102,18 @@ describe("a shard", () => {
     expect(asked).toHaveLength(2);
   });
 
+  it("asks nothing and takes nothing once its queue has ended, whatever was in use then", async () => {
+    const { shard, asked, world, answer, goTo } = borrower();
+    world.need = { used: 1, wanted: 5 };
+    shard.look();
+    shard.end();
+    await answer(5);
+    expect(shard.units("deliveries")).toBe(0);
+    for (let nowMs = 2_000; nowMs < 60_000; nowMs += 100) goTo(nowMs);
+    shard.look();
+    expect(asked).toHaveLength(1);
+  });
+
   it("gives up giving back after some questions that nobody answers", () => {
     const { shard, asked, world, goTo } = borrower();
     world.need = { used: 0, wanted: 1 };

@@ -63,6 +63,7 @@ export class Borrower {
   #open: number | null = null;
   #idleSinceMs: number | null = null;
   #timerMs: number | null = null;
+  #hasEnded = false;
 
   constructor(ports: BorrowerPorts) {
     this.#ports = ports;
@@ -88,8 +89,16 @@ export class Borrower {
     return KINDS.some((kind) => this.#isShort(kind));
   }
 
+  /** Asks nothing any more: what its queue uses when that ends stays in use for ever. */
+  end(): void {
+    this.#hasEnded = true;
+    // An answer on its way is for nobody.
+    this.#open = null;
+  }
+
   /** At the end of a turn: asks for a part, or gives it back, if that is due. */
   look(): void {
+    if (this.#hasEnded) return;
     if (KINDS.every((kind) => this.#ports.need(kind) === null) && this.#returns === 0) return;
     const nowMs = this.#ports.now();
     const dueMs = this.#dueMs(nowMs);
