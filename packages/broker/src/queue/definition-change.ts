@@ -11,6 +11,7 @@ export function changeDefinition(
 ): void {
   const delaySeconds = deliveryDelaySecondsOf(context.definition);
   const wasPaused = isPaused(context.definition);
+  context.part?.mapChanges();
   change();
   changeRules(context.queue, context.part?.rules() ?? rulesOf(context.definition));
   takeChange(context, delaySeconds, wasPaused);

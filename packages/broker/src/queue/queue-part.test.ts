@@ -10,7 +10,7 @@ import { CLIENT_WAIT_MS } from "./queue-part.ts";
 function worldOf(shards: number, definition: Partial<QueueDefinition>) {
   const names = Array.from({ length: shards }, (_, shard) => shardName("orders", shard));
   const world = new World(Object.fromEntries(names.map((name) => [name, definition])));
-  const state = { isAway: false, asked: 0 };
+  const state = { isAway: false, asked: 0, isWhole: false };
   const lender = new Lender({
     epoch: () => 1,
     now: () => world.nowMs,
@@ -23,7 +23,7 @@ function worldOf(shards: number, definition: Partial<QueueDefinition>) {
     },
   });
   world.shardPortsOf = (name) => ({
-    index: () => shardOf(name).shard,
+    index: () => (state.isWhole ? null : shardOf(name).shard),
     lend: async (request) => {
       state.asked += 1;
       if (state.isAway) throw new Error("shard 0 is away");
@@ -83,6 +83,27 @@ it("max_receives_per_second is that of all shards together, in any second", asyn
   await world.pass(60_000);
   for (const [i, at] of atMs.entries()) expect((atMs[i + 3] ?? Infinity) - at).toBeGreaterThanOrEqual(1_000);
   expect(atMs.length).toBeGreaterThan(80);
+});
+
+it("what a shard that goes has delivered counts for its second, and shard 0 has all of the next one", async () => {
+  const { world, state } = worldOf(2, { consumer: consumer(singles), maxReceivesPerSecond: 2 });
+  const atMs: number[] = [];
+  world.handler = () => {
+    atMs.push(world.nowMs);
+    return {};
+  };
+  await world.send("orders#1", ["a"]);
+  while (atMs.length === 0) await world.pass(10);
+  await world.core("orders").reconfigure(
+    () => {
+      state.isWhole = true;
+    },
+    () => {},
+  );
+  await world.send("orders", Array<string>(20).fill("b"));
+  await world.pass(5_000);
+  for (const [i, at] of atMs.entries()) expect((atMs[i + 2] ?? Infinity) - at).toBeGreaterThanOrEqual(1_000);
+  expect(atMs.length).toBeGreaterThan(7);
 });
 
 it("a queue that has ended asks for no part, though deliveries of it still run", async () => {

@@ -1,6 +1,7 @@
 import { advance, type Queue, type QueueRules } from "@sluice/engine";
 import type { Part, PartRequest, QueueDefinition } from "@sluice/protocol";
 import { Borrower, type LimitKind, type Need } from "../shards/borrower.ts";
+import { SECOND_MS } from "../shards/lender.ts";
 import { limitsOf } from "../shards/limits.ts";
 import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { rulesOf } from "../turn/rules.ts";
@@ -42,6 +43,8 @@ export class QueuePart {
   readonly #after: (callback: () => void, ms: number) => void;
   /** Clients that wait for a part. */
   #clients: (() => void)[] = [];
+  /** Until when messages count that others may have delivered which have gone since, in ms. */
+  #othersCountUntilMs = 0;
 
   constructor(queue: PartOfQueue, ports: ShardPorts, after: (callback: () => void, ms: number) => void) {
     this.#queue = queue;
@@ -120,6 +123,11 @@ export class QueuePart {
     this.#borrower.look();
   }
 
+  /** Within a turn, before the map may change: shards that go may have delivered messages in this second. */
+  mapChanges(): void {
+    if (this.#ports.index() !== null) this.#othersCountUntilMs = this.#ports.now() + SECOND_MS;
+  }
+
   /** Asks for nothing any more. */
   end(): void {
     this.#borrower.end();
@@ -132,7 +140,9 @@ export class QueuePart {
 
   #need(kind: LimitKind): Need | null {
     const { queue, definition, throttle } = this.#queue;
-    const limit = this.#ports.index() === null ? null : limitsOf(definition)[kind];
+    const othersCount = kind === "messages" && this.#ports.now() < this.#othersCountUntilMs;
+    const isShared = this.#ports.index() !== null || othersCount;
+    const limit = isShared ? limitsOf(definition)[kind] : null;
     if (limit === null) return null;
     if (kind === "messages") {
       const used = throttle.inSecond;

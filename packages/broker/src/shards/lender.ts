@@ -3,7 +3,7 @@ import type { QueueLimits } from "./limits.ts";
 import { PART_MS, Pool } from "./pool.ts";
 
 /** How long a message counts for the messages of a second, in ms. */
-const SECOND_MS = 1_000;
+export const SECOND_MS = 1_000;
 /** How long a delivery can run, and be settled after that, in ms. */
 const DELIVERY_MS_MAX = HANDLER_WALL_CLOCK_MS_MAX + 60_000;
 
