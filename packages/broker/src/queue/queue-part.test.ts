@@ -106,6 +106,31 @@ it("what a shard that goes has delivered counts for its second, and shard 0 has 
   expect(atMs.length).toBeGreaterThan(7);
 });
 
+it("what a queue has delivered counts for its second when it gets more shards", async () => {
+  const { world, state } = worldOf(2, { consumer: consumer(singles), maxReceivesPerSecond: 2 });
+  const atMs: number[] = [];
+  world.handler = () => {
+    atMs.push(world.nowMs);
+    return {};
+  };
+  state.isWhole = true;
+  await world.send("orders", ["a"]);
+  await world.pass(5_000);
+  await world.send("orders", ["a", "a"]);
+  await world.pass(510);
+  expect(atMs).toHaveLength(3);
+  await world.core("orders").reconfigure(
+    () => {
+      state.isWhole = false;
+    },
+    () => {},
+  );
+  await world.send("orders#1", Array<string>(20).fill("b"));
+  await world.pass(5_000);
+  for (const [i, at] of atMs.entries()) expect((atMs[i + 2] ?? Infinity) - at).toBeGreaterThanOrEqual(1_000);
+  expect(atMs.length).toBeGreaterThan(6);
+});
+
 it("a queue that has ended asks for no part, though deliveries of it still run", async () => {
   const { world, state } = worldOf(2, { consumer: consumer({ ...singles, maxConcurrency: 1 }) });
   world.handler = () => new Promise(() => {});

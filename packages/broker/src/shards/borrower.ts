@@ -118,7 +118,7 @@ export class Borrower {
     }
     // Others wait for what it was told to give back.
     if (KINDS.some((kind) => this.#hasShrunk(kind))) return this.#askedMs + SHRUNK_MS;
-    if (this.isWaiting) return this.#askedMs + ASK_AGAIN_MS;
+    if (this.isWaiting || KINDS.some((kind) => this.#usesMore(kind))) return this.#askedMs + ASK_AGAIN_MS;
     const renewals = KINDS.flatMap((kind) => (this.#unitsOf(kind) > 0 ? [this.#held[kind].renewMs] : []));
     return renewals.length === 0 ? null : Math.max(Math.min(...renewals), this.#askedMs + ASK_AGAIN_MS);
   }
@@ -126,6 +126,11 @@ export class Borrower {
   #hasShrunk(kind: LimitKind): boolean {
     const { units, counted } = this.#held[kind];
     return Math.max(units, this.#ports.need(kind)?.used ?? 0) < counted;
+  }
+
+  /** Whether more is in use than it has, which shard 0 does not know: begun before others shared the limit. */
+  #usesMore(kind: LimitKind): boolean {
+    return (this.#ports.need(kind)?.used ?? 0) > this.#unitsOf(kind);
   }
 
   #isShort(kind: LimitKind): boolean {
