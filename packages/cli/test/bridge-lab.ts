@@ -43,25 +43,19 @@ export class BridgeLab {
   #proxies: [FlakyProxy, FlakyProxy] | null = null;
   #queues = 0;
 
-  /**
-   * Starts them before the tests of a suite, and ends them afterwards.
-   *
-   * @param hasAws whether commands of this process find the other one as SQS: of labs that run at the same time one
-   *   does. Default: yes.
-   */
-  constructor(hasAws = true) {
+  /** Starts them before the tests of this file, and ends them afterwards. */
+  constructor() {
     beforeAll(async () => {
       [this.url, this.otherUrl] = await Promise.all([this.lab.serve(), this.other.serve()]);
       this.#proxies = await Promise.all([FlakyProxy.start(this.url), FlakyProxy.start(this.otherUrl)]);
       // The client of AWS reads the environment of the process.
-      if (!hasAws) return;
       for (const [name, value] of Object.entries(this.awsEnv)) vi.stubEnv(name, value);
     });
     afterEach(() => {
       for (const proxy of this.#proxies ?? []) proxy.faultOf = () => null;
     });
     afterAll(async () => {
-      if (hasAws) vi.unstubAllEnvs();
+      vi.unstubAllEnvs();
       for (const proxy of this.#proxies ?? []) await proxy[Symbol.asyncDispose]();
       await Promise.all([this.lab.close(), this.other.close()]);
     });
