@@ -83,3 +83,21 @@ it("sluice dev can be ended while it waits for a Worker that does not build", as
   await running.printed(/Waiting for a change/);
   expect(await running.stop()).toBe(130);
 }, 120_000);
+
+it("a Worker and the broker answer while a change of its sources does not build, and by the next one that does", async () => {
+  const { running, write, url } = await develop({
+    "web/wrangler.toml": WEB,
+    "web/src/index.ts": LAMP.replace("const lamp =", "default"),
+  });
+  await running.printed(/admin +http/);
+  expect(await (await fetch(url)).text()).toBe("sent");
+  write("web/src/index.ts", BROKEN);
+  await running.printed(/found end of file[\s\S]*a-web goes on with its last build\./);
+  const signal = AbortSignal.timeout(10_000);
+  expect(await (await fetch(url, { signal })).text()).toBe("sent");
+  const queues = await fetch(`${url}/__sluice/api/queues`, { signal });
+  expect([queues.status, await queues.text()]).toEqual([200, expect.stringContaining('"orders"')]);
+
+  write("web/src/index.ts", LAMP.replace("const lamp =", "default").replace('"sent"', '"sent anew"'));
+  await expect.poll(async () => (await fetch(url)).text(), { timeout: 30_000 }).toBe("sent anew");
+}, 120_000);

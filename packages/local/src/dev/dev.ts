@@ -199,6 +199,10 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
       lines: { ...linesContext(current.plan, ownership.owner, workingDirectory), askedPorts },
       onListening,
       onWaiting: (worker) => printer.print(`Waiting for a change in the sources of ${worker}.`),
+      onLastBuild: (worker) => {
+        // The broker's code is never at fault: its build takes long.
+        if (worker !== current.plan.broker.name) printer.print(`${worker} goes on with its last build.`);
+      },
       onSocketInUse: () => wrangler.startAgain(),
       onStuck: () => {
         runtime.ending();

@@ -30,6 +30,8 @@ export interface WranglerOptions {
   readonly onSocketInUse: () => void;
   /** A Worker does not build, and is built again when its sources change. */
   readonly onWaiting: (worker: string) => void;
+  /** A change of a Worker does not build, and the build before it answers requests. */
+  readonly onLastBuild: (worker: string) => void;
   /** It answers nothing, because of a `cloudflare.config.ts` that does not come to its end, and is ended. */
   readonly onStuck: () => void;
   /** Listener for the events of the workerd whose configuration has the text `mark` in it. */
@@ -114,6 +116,7 @@ export class DevWrangler {
     const { sluice: event } = message as FromInside;
     if (event.kind === "socket-in-use") this.#options?.onSocketInUse();
     else if (event.kind === "build") this.#onBuild(event);
+    else if (event.kind === "last-build") this.#options?.onLastBuild(event.worker);
     else this.#options?.workerd.on(event);
   }
 

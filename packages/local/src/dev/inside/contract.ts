@@ -1,4 +1,5 @@
 import type { BuildEvent } from "./failed-builds.ts";
+import type { LastBuildEvent } from "./last-build.ts";
 import type { LinesContext } from "./wrangler-lines.ts";
 
 /** Settings of our code in Wrangler's process. Plain data. */
@@ -24,5 +25,5 @@ export type WorkerdEvent =
 /** Message of our code in Wrangler's process, by the channel to its parent, on which Wrangler sends strings. */
 export interface FromInside {
   /** Something happened to workerd or a build, or a socket of Wrangler's own choice was another server's. */
-  readonly sluice: WorkerdEvent | BuildEvent | { readonly kind: "socket-in-use" };
+  readonly sluice: WorkerdEvent | BuildEvent | LastBuildEvent | { readonly kind: "socket-in-use" };
 }

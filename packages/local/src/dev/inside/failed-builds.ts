@@ -9,7 +9,9 @@ interface WorkerConfig {
   readonly config?: string;
   /** Main module. Absolute. */
   readonly entrypoint: string;
-  readonly build?: Pick<BuildOptions, "alias" | "tsconfig">;
+  readonly build?: Pick<BuildOptions, "alias" | "tsconfig"> & {
+    readonly custom?: { readonly command?: string };
+  };
   readonly dev?: { readonly watch?: boolean };
 }
 
@@ -18,11 +20,14 @@ export interface WranglerEvent {
   readonly type: string;
   readonly source?: string;
   readonly reason?: string;
+  /** Where the proxy passes requests on to, when a workerd is ready. */
+  readonly proxyData?: unknown;
 }
 
 /** Wrangler's environment for one Worker. */
 export interface DevEnvironment {
   readonly config: { readonly latestConfig?: WorkerConfig };
+  readonly proxy?: { sendMessageToProxyWorker?(message: unknown): Promise<unknown> };
   /** Passes each event on to the parts that it concerns. */
   dispatch(event: WranglerEvent): void;
 }

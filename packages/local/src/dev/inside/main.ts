@@ -5,6 +5,7 @@ import { endOnCtrlC } from "./ctrl-c.ts";
 import { keepEsbuildThread } from "./esbuild-thread.ts";
 import { retryFailedBuilds } from "./failed-builds.ts";
 import { leaveLinesUnrequested } from "./inspector-lines.ts";
+import { goOnWithLastBuild } from "./last-build.ts";
 import { answerHealth } from "./patient-health.ts";
 import { leaveUntraced } from "./untraced.ts";
 import { giveUnwritten } from "./unwritten.ts";
@@ -29,6 +30,7 @@ export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void 
   answerHealth(wrangler);
   tellOfWorkerd(workerdMark, tell);
   retryFailedBuilds(wrangler, tell);
+  goOnWithLastBuild(wrangler, tell);
   endOnCtrlC(process);
   const filter = wranglerLines(lines);
   showConsoleThrough(console, (message) => {

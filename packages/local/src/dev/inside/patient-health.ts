@@ -11,14 +11,14 @@ const GIVES_UP = `if (new URL(request.url).pathname === "${SLUICE_PATH}/health")
   if (this.requestQueue.delete(request)) deferred.resolve(Response.json({ status: "starting" }, { status: 503 }));
 }, ${WAIT_MS_MAX});`;
 
-/** Lets Wrangler's proxy answer the health check while there is no Worker, as after a build that failed. */
+/** Lets Wrangler's proxy answer the health check while there is no Worker, as after a first build that failed. */
 export function answerHealth(wrangler: string): void {
   withHealthAnswers(miniflareOf(wrangler));
 }
 
 /**
- * Keeps a health check from waiting without an end: every request does while a build fails. A proxy with other code
- * stays as it is.
+ * Keeps a health check from waiting without an end: every request does while a first build fails. A proxy with other
+ * code stays as it is.
  */
 export function withHealthAnswers(parts: MiniflareParts): void {
   changeCode(parts, PROXY, WAITS, `${WAITS}\n${GIVES_UP}`);
