@@ -28,7 +28,6 @@ export interface Found {
 
 /** Queue with the parts that tell its consumers. */
 interface LookedQueue extends QueueContext {
-  readonly awakeSinceMs: number;
   readonly cache: PayloadCache;
   readonly throttle: Throttle;
   /** `null` where nothing is pushed. */
@@ -120,11 +119,10 @@ export class Messages {
 
   /** Conditions outside the engine that decide whether messages are delivered. */
   get conditions(): Conditions {
-    const { queueName, nowMs, definition, awakeSinceMs, throttle } = this.#queue;
+    const { queueName, nowMs, definition, throttle } = this.#queue;
     return {
       queue: queueName,
       nowMs,
-      awakeSinceMs,
       definition,
       deliverer: this.#deliverer,
       room: throttle.room,

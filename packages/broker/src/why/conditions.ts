@@ -37,8 +37,6 @@ export interface DaemonDeliverer {
 export interface Conditions {
   readonly queue: string;
   readonly nowMs: number;
-  /** Start of the queue's object, since which it knows of clients. */
-  readonly awakeSinceMs: number;
   readonly definition: QueueDefinition | undefined;
   readonly deliverer: Deliverer;
   /** Number of messages that the queue's rate lets out now; `Infinity` without a rate. */

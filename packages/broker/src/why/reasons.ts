@@ -61,14 +61,10 @@ export class Reasons {
     const reason = this.#closed() ?? (this.#lookAhead.count > 0 ? this.#dueNow() : this.#stopped());
     if (reason.reason !== "awaitsPull") return reason;
     const text = "Messages are ready: the next client that asks gets some.";
-    return { ...reason, text: `${text} None has asked since ${this.#lastAsked}.` };
-  }
-
-  /** Time at which a client asked last, or from which on it is known that none has. */
-  get #lastAsked(): string {
-    const { deliverer, awakeSinceMs } = this.#conditions;
+    const { deliverer } = this.#conditions;
     const askedMs = deliverer.kind === "clients" ? deliverer.askedMs : null;
-    return askedMs === null ? `${timeOf(awakeSinceMs)}, as far as is known` : timeOf(askedMs);
+    const last = askedMs === null ? "is known to have asked yet" : `has asked since ${timeOf(askedMs)}`;
+    return { ...reason, text: `${text} None ${last}.` };
   }
 
   #leased({ atMs, attempts, leaseKind }: MessageRange): Why {
@@ -151,15 +147,14 @@ export class Reasons {
 
   /** Explains why the queue delivers no message at all; `null` when it may deliver some. */
   #closed(): Why | null {
-    const { deliverer, definition, queue, nowMs, awakeSinceMs } = this.#conditions;
+    const { deliverer, definition, queue, nowMs } = this.#conditions;
     if (definition?.deliveryPaused === true) return why("paused", "Delivery is paused until it is resumed.");
     switch (deliverer.kind) {
       case "none": {
         const { expected } = deliverer;
         const text =
           expected === null
-            ? `Queue ${quoted(queue)} has no consumer, and no client has asked for its messages since ` +
-              `${timeOf(awakeSinceMs)}, as far as is known.`
+            ? `Queue ${quoted(queue)} has no consumer, and no client is known to ask for its messages.`
             : `Its consumer ${quoted(expected)} is not one that this broker was started with.`;
         return why("noConsumer", text, null, expected);
       }

@@ -143,12 +143,10 @@ describe("why a message is not delivered", () => {
     await world.send("orders", ["m"]);
     expect(whyOf(world, "orders", "m")).toEqual({
       reason: "noConsumer",
-      text: `Queue "orders" has no consumer, and no client has asked for its messages since ${at(0)}, as far as is known.`,
+      text: 'Queue "orders" has no consumer, and no client is known to ask for its messages.',
       untilMs: null,
       by: null,
     });
-    world.nowMs += 60_000;
-    expect(whyOf(world, "orders", "m").text).toContain(at(0));
     const unbound = orders(one);
     unbound.hasConsumer = false;
     await unbound.send("orders", ["m"]);
@@ -263,7 +261,7 @@ describe("why a message is not delivered", () => {
     expect(whyOf(world, "orders", "m")).toEqual({ reason: "awaitsPull", text, untilMs: null, by: null });
     expect(queueWhy(world, "orders")).toMatchObject({
       reason: "awaitsPull",
-      text: `${ofQueue} None has asked since ${at(0)}, as far as is known.`,
+      text: `${ofQueue} None is known to have asked yet.`,
     });
     const received = new SqsWorld({ orders: {} });
     received.nowMs += 7_000;
