@@ -57,7 +57,7 @@ export function takeCloudflareConfig(
     types: { generate, includeRuntime },
     wranglerFolders,
   });
-  const configPath = write(root, converted);
+  const configPath = write(root, converted, mode);
   const beside = [...CONFIG_FILE_NAMES, ...variableFiles()].map((name) => join(root, name));
   restartOn([...dependencies, ...beside], configPath);
   return { file, configPath, converted, mode };
@@ -94,9 +94,10 @@ function convert(input: ConversionInput) {
 }
 
 /** Writes a Wrangler configuration beside links to the files of variables; paths in it are absolute. */
-function write(root: string, { root: raw }: ConvertedConfig): string {
-  const directory = join(root, OUTPUT_FOLDER, "vite-config");
+function write(root: string, { root: raw }: ConvertedConfig, mode: string): string {
   const env = process.env.CLOUDFLARE_ENV ?? "";
+  // Each has its own: two Vites would restart each other for ever.
+  const directory = join(root, OUTPUT_FOLDER, "vite-config", env === "" ? mode : `${mode}.${env}`);
   const { main } = raw;
   const config = {
     ...raw,

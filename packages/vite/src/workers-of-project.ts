@@ -204,7 +204,7 @@ export class WorkersOfProject {
   }
 
   #folderOf(worker: string): string {
-    return join(this.#root, OUTPUT_FOLDER, "vite", worker);
+    return join(this.#root, OUTPUT_FOLDER, "vite", this.#module?.mode ?? "", worker);
   }
 
   /** Makes the specifier of a Worker's main module. Cloudflare's plugin leaves a name without extension to Vite. */

@@ -32,7 +32,10 @@ import { defineConfig } from "vite";
 
 const auxiliaryWorkers = [{ configPath: "./post/wrangler.jsonc" }];
 export default defineConfig({
-  plugins: [cloudflare(sluice({ auxiliaryWorkers, inspectorPort: false, experimental: { newConfig: true } }))],
+  plugins: [cloudflare(sluice({
+    auxiliaryWorkers, inspectorPort: false, experimental: { newConfig: true },
+    persistState: { path: process.env.STATE ?? ".wrangler/state" },
+  }))],
 });
 `;
 
@@ -73,6 +76,18 @@ it("the configuration is read in Vite's mode, with the [sluice] table beside it 
     settings: { messageRetentionSeconds: 600 },
   });
   expect(existsSync(join(project.folder, ".cloudflare/types/index.d.ts"))).toBe(true);
+});
+
+it("a server in another mode leaves this one's configuration and queues alone", async () => {
+  const other = await project.dev({ STATE: "other" }, "--mode", "other");
+  const consumerOf = async (one: DevServer) => await ask(one, "/__sluice/api/queues/orders");
+  await vi.waitFor(
+    async () => expect(await consumerOf(other)).toMatchObject({ consumer: { worker: "shop-other" } }),
+    PATIENCE,
+  );
+  expect(await consumerOf(server)).toMatchObject({ consumer: { worker: "shop-development" } });
+  await other.stop();
+  expect(server.printed() + other.printed()).not.toContain("restarted");
 });
 
 it("a change of a module that the configuration imports restarts the server, a mistake in it does not", async () => {

@@ -62,8 +62,8 @@ export class ViteProject {
   }
 
   /** @param env variables of the process, besides this one's. */
-  dev(env: NodeJS.ProcessEnv = {}): Promise<DevServer> {
-    return this.#start([this.#tool, "dev"], /Local:\s+(http:\S+)\//, env);
+  dev(env: NodeJS.ProcessEnv = {}, ...options: readonly string[]): Promise<DevServer> {
+    return this.#start([this.#tool, "dev", ...options], /Local:\s+(http:\S+)\//, env);
   }
 
   /** Runs `sluice dev`. */

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { isCloudflareConfig } from "@sluice/config";
 import { takeEnvFiles } from "@sluice/project/files/env-files";
+import { removePath } from "@sluice/project/folders";
 import { TOPOLOGY_FILE } from "@sluice/project/generate/broker-entry";
 import { generatedConfig, type Plan } from "@sluice/project/generate/plan";
 import { LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE } from "@sluice/project/names";
@@ -95,7 +96,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     wranglerVersion: wranglerVersion(),
   });
   refuseLeading(ownership.owner, host, access);
-  const input = { targets, env, places, purpose: "dev", sessions: session.all, ownership, envFiles } as const;
+  const sessions = session.all;
+  const input = { targets, env, places, purpose: "dev", data, sessions, ownership, envFiles } as const;
   const announceSelf = (of: Project) =>
     session.announce({
       files: configFilesOf(of),
@@ -249,6 +251,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     unregister();
     waker.stop();
     watch.close();
+    // There may be a new data folder for each run.
+    if (data !== dataFolderOf(project, undefined)) removePath(dirname(current.plan.broker.directory));
   };
   return wrangler.ended.finally(endSession);
 }

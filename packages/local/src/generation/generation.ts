@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { makePlan, type Plan } from "@sluice/project/generate/plan";
+import { folderName, makePlan, type Plan } from "@sluice/project/generate/plan";
 import { type Project, readProject } from "@sluice/project/read/project";
 import type { BrokerOwnership } from "../data/broker-ownership.ts";
+import { dataFolderOf } from "../data/data-folder.ts";
 import type { CommandPlaces } from "../places.ts";
 import { entryName } from "../processes/registry.ts";
 import type { Session, Sessions } from "../processes/sessions.ts";
@@ -22,6 +24,8 @@ interface GenerationInput {
   readonly env: string;
   readonly places: CommandPlaces;
   readonly purpose: "dev" | "serve";
+  /** The data folder. Absolute. */
+  readonly data: string;
   /** Files of variables that `--env-file` names; none unless given. */
   readonly envFiles?: readonly string[];
   /** The `sluice dev` processes; `null` for a process that has no part in that. */
@@ -63,10 +67,11 @@ export function writeGenerated(project: Project, input: WritingInput): Plan {
   return writing.plan;
 }
 
-type WritingInput = Pick<GenerationInput, "env" | "places" | "purpose" | "envFiles">;
+type WritingInput = Pick<GenerationInput, "env" | "places" | "purpose" | "data" | "envFiles">;
 
-function writingOf(project: Project, { env, places, purpose, envFiles = [] }: WritingInput): Writing {
-  const plan = makePlan(project, purpose, { ...places, outputDirectory: outputDirectory(project, places) });
+function writingOf(project: Project, { env, places, purpose, data, envFiles = [] }: WritingInput): Writing {
+  const outputDirectory = join(places.outputDirectory, processFolder(project, data));
+  const plan = makePlan(project, purpose, { ...places, outputDirectory });
   return { root: places.root, plan, isBrokerMadeUp: project.broker.file === null, env, envFiles };
 }
 
@@ -92,9 +97,18 @@ export function filesOfOthers(sessions: Sessions | null, env: string, isUser: (s
   };
 }
 
-/** Each process has a folder of its own: two of them may run in one folder. */
-function outputDirectory({ workers, broker }: Project, places: CommandPlaces): string {
-  return join(places.outputDirectory, (workers[0] ?? broker).name);
+/** Length of the mark of a data folder, in hexadecimal digits. */
+const MARK_LENGTH = 8;
+
+/**
+ * Names the folder of a process, which is its own: a Worker runs once on a data folder. One on another data folder than
+ * by default has that folder's mark.
+ */
+function processFolder(project: Project, data: string): string {
+  const first = project.workers[0];
+  const name = first === undefined ? project.broker.name : folderName(first);
+  if (data === dataFolderOf(project, undefined)) return name;
+  return `${name}.${createHash("sha256").update(data).digest("hex").slice(0, MARK_LENGTH)}`;
 }
 
 function watchedBy(

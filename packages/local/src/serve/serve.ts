@@ -103,8 +103,8 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
     ...(more.queues === undefined ? {} : { queues: more.queues }),
   });
   refuseMissingMain(project.workers);
-  const plan = await generated(project, env);
   const state = dataFolderOf(project, options.persistTo);
+  const plan = await generated(project, env, state);
   if (project.workers.length > 0) refuseLongPath(state);
   const free = lockData(state, "sluice serve");
   const reserve = new Reserve(state, (line) => log.warn(line));
@@ -191,9 +191,10 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
  * Writes what Wrangler is to read; `null` for a broker alone of which no file says anything. Wrangler, which takes most
  * of a second to load, has nothing to do then.
  */
-async function generated(project: Project, env: string): Promise<Plan | null> {
+async function generated(project: Project, env: string, data: string): Promise<Plan | null> {
   if (project.workers.length === 0 && project.broker.file === null) return null;
-  return writeGenerated(project, { env, places: await findPlaces("serve", process.cwd()), purpose: "serve" });
+  const places = await findPlaces("serve", process.cwd());
+  return writeGenerated(project, { env, places, purpose: "serve", data });
 }
 
 /**

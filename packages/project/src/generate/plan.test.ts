@@ -1,6 +1,24 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fileOf, generate } from "../../test/generated.ts";
 import { projectFolder } from "../../test/project-folder.ts";
+
+const MODULE = (name: string) =>
+  `export default ({ mode }) => ({ worker: { name: ${name}, entrypoint: "i.js", compatibilityDate: "2026-11-01" } });`;
+
+it.each([
+  ["", '"shop"', "shop"],
+  ["staging", '"shop"', "shop.staging"],
+  ["staging", '"shop-" + mode', "shop-staging"],
+])("a cloudflare.config.ts has a folder for the mode %j and the name %s: %s", async (env, name, folder) => {
+  const project = projectFolder({
+    "package.json": '{ "type": "module" }',
+    "cloudflare.config.ts": MODULE(name),
+    "i.js": "export default { fetch() {} };\n",
+  });
+  const { plan } = await generate(project, { purpose: "build", env });
+  expect(plan.workers.map(({ directory }) => directory)).toEqual([join(project, ".sluice", folder)]);
+});
 
 const CONSUMER = '[[queues.consumers]]\nqueue = "orders"\n';
 const LOGS = (value: boolean) => `[sluice.queues.orders]\nlogs = ${value}\n`;

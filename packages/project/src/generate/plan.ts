@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isCloudflareConfig } from "@sluice/config";
 import { endpointVariables, type QueueTopology } from "@sluice/protocol";
 import type { Unstable_Config } from "wrangler";
 import { PAGE_FILE, READY_FILE } from "../names.ts";
@@ -96,13 +97,21 @@ export function makePlan(project: Project, purpose: Purpose["kind"], places: Pla
   };
 }
 
+/**
+ * Names the folder of a Worker. Each mode of a `cloudflare.config.ts` has its own, also where that names the Worker the
+ * same in all of them. No name of a Worker has a dot.
+ */
+export function folderName({ name, file, queues: { env } }: UserWorker): string {
+  return env === null || !isCloudflareConfig(file) || name.endsWith(`-${env}`) ? name : `${name}.${env}`;
+}
+
 function planWorker(
   worker: UserWorker,
   purpose: Purpose,
   { broker, topology }: { readonly broker: BrokerBase; readonly topology: QueueTopology },
   places: Places,
 ): GeneratedWorker {
-  const directory = join(places.outputDirectory, worker.name);
+  const directory = join(places.outputDirectory, folderName(worker));
   const { workingDirectory, defaults } = places;
   const { config, entry } = generateWorkerConfig({
     worker,
