@@ -83,6 +83,8 @@ describe("sluice dev with a cloudflare.config.ts", () => {
     await running.printed(/mailer\/wrangler\.toml:2: .*Sluice goes on/s, before);
     write("mailer/wrangler.toml", "[sluice.queues.later]\ndelivery_delay = 60\n");
     await running.printed(/later +- +-/, before);
+    write("mailer/wrangler.toml", "[slice.queues.later]\ndelivery_delay = 60\n");
+    await running.printed(/mailer\/wrangler\.toml:1: .*"slice".*Sluice goes on/s, before);
   });
 });
 

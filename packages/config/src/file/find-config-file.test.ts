@@ -32,6 +32,10 @@ describe("the configuration file of a folder", () => {
     ["is beside a [sluice] table", { "wrangler.toml": "[sluice.queues.a]\ndelivery_delay = 1" }],
     ["is beside settings in JSON", { "wrangler.jsonc": '{ "$schema": "x", "sluice": {} }' }],
     ["is beside an empty file", { "wrangler.toml": "" }],
+    [
+      "is beside a file with neither name nor main",
+      { "wrangler.toml": "[slice.queues.a]\ndelivery_delay = 1" },
+    ],
   ])("is a cloudflare.config.ts that %s", (_, files) => {
     const folder = project({ "cloudflare.config.ts": "", ...files });
     expect(findConfigFile(folder)).toBe(join(folder, "cloudflare.config.ts"));
@@ -39,6 +43,7 @@ describe("the configuration file of a folder", () => {
 
   test.each([
     ["a Worker's", 'name = "a"\n[sluice]'],
+    ["a Worker's without a name", 'main = "a.js"\n[sluice]'],
     ["broken", "name ="],
   ])("is a Wrangler configuration that is %s before a cloudflare.config.ts", (_, text) => {
     const folder = project({ "cloudflare.config.ts": "", "wrangler.toml": text });

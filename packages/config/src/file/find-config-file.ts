@@ -2,14 +2,12 @@ import { statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { ConfigError, errorAt } from "./diagnostics.ts";
 import { readDocument } from "./document.ts";
+import type { Table } from "./table.ts";
 
 /** Names of Wrangler's configuration files, in the order in which Wrangler prefers them. */
 export const CONFIG_FILE_NAMES: readonly string[] = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
 /** Name of the configuration that is a TypeScript module, which Wrangler alone can load. */
 export const CLOUDFLARE_CONFIG = "cloudflare.config.ts";
-
-/** Keys of a Wrangler configuration that is no Worker's. */
-const KEYS_OF_SETTINGS = new Set(["sluice", "$schema"]);
 
 /** Whether a file is a `cloudflare.config.ts`. */
 export function isCloudflareConfig(file: string): boolean {
@@ -24,7 +22,7 @@ export function isCloudflareConfig(file: string): boolean {
  * `.wrangler/deploy/config.json` either, since the file there may be generated out of the one that is looked for.
  *
  * @param folderOrFile a file, which is taken as it is, or a folder: of that the first of `CONFIG_FILE_NAMES` that
- *   exists, unless it holds nothing but a `[sluice]` table beside a `cloudflare.config.ts`; else the latter.
+ *   exists, unless that is no Worker's and beside a `cloudflare.config.ts`; else the latter.
  * @throws ConfigError when the path does not exist or the folder holds none of the four.
  */
 export function findConfigFile(folderOrFile: string): string {
@@ -35,7 +33,7 @@ export function findConfigFile(folderOrFile: string): string {
     case "folder": {
       const found = wranglerConfigIn(path);
       const module = join(path, CLOUDFLARE_CONFIG);
-      if (kindOf(module) === "file" && (found === null || holdsSettingsOnly(found))) return module;
+      if (kindOf(module) === "file" && (found === null || !holdsWorker(found))) return module;
       return (
         found ?? refuse(path, `No ${[...CONFIG_FILE_NAMES, CLOUDFLARE_CONFIG].join(", ")} in this folder.`)
       );
@@ -50,13 +48,17 @@ export function wranglerConfigIn(folder: string): string | null {
   return CONFIG_FILE_NAMES.map((name) => join(folder, name)).find((file) => kindOf(file) === "file") ?? null;
 }
 
-/** Whether a Wrangler configuration has a `[sluice]` table and no Worker. */
-function holdsSettingsOnly(file: string): boolean {
+/** Whether a Wrangler configuration is a Worker's, and not for the settings of Sluice alone. */
+export function isWorkers({ name, main }: Table): boolean {
+  return name !== undefined || main !== undefined;
+}
+
+function holdsWorker(file: string): boolean {
   try {
-    return Object.keys(readDocument(file).root).every((key) => KEYS_OF_SETTINGS.has(key));
+    return isWorkers(readDocument(file).root);
   } catch {
     // It is broken, which its reader explains.
-    return false;
+    return true;
   }
 }
 

@@ -59,6 +59,22 @@ describe("a cloudflare.config.ts", () => {
     ]);
   });
 
+  test("has a mistake for each key beside that table where the file is no Worker's", () => {
+    const toml = '[sluice]\nbroker = "mine"\n\n[slice.queues.orders]\ndelivery_delay = 1\n';
+    const { folder, read: config } = read({ "wrangler.toml": toml });
+    expect(diagnosticsOf(config)).toEqual([
+      {
+        file: join(folder, "wrangler.toml"),
+        line: 4,
+        key: "slice",
+        severity: "error",
+        text:
+          'Unexpected field "slice": beside a cloudflare.config.ts this file holds a [sluice] table and nothing else, ' +
+          "or a Worker with a name.",
+      },
+    ]);
+  });
+
   test("is read in spite of a Worker in that file", () => {
     const toml =
       'name = "other"\n[[queues.consumers]]\nqueue = "others"\n[sluice.queues.orders]\nfinished = 3\n';

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { AlertSettings, R2NotificationSettings, SnsSettings } from "@sluice/protocol";
 import { type ConfigDiagnostic, ConfigError } from "../file/diagnostics.ts";
 import { type ConfigDocument, readDocument } from "../file/document.ts";
-import { wranglerConfigIn } from "../file/find-config-file.ts";
+import { CLOUDFLARE_CONFIG, isWorkers, wranglerConfigIn } from "../file/find-config-file.ts";
 import { KeyLines } from "../file/lines.ts";
 import { placeOf, Report, ROOT } from "../file/report.ts";
 import { recordOf, type Table } from "../file/table.ts";
@@ -127,6 +127,7 @@ function workerConfigIn(
   const { root } = document;
   const report = new Report(document, inItsWords);
   const settingsReport = settings === document ? report : new Report(settings);
+  if (settings !== document && !isWorkers(settings.root)) refuseOtherKeys(settings.root, settingsReport);
 
   const active = selectEnvironment(document, env, report);
   const queues = checkActiveQueues(root, active, report);
@@ -169,6 +170,19 @@ function workerConfigIn(
       ...(project === null ? {} : { project: settingsReport.lineOf(project.place) }),
     },
   };
+}
+
+/** Keys of a Wrangler configuration that has settings of Sluice alone. */
+const KEYS_OF_SETTINGS = new Set(["sluice", "$schema"]);
+
+function refuseOtherKeys(root: Table, report: Report): void {
+  for (const key of Object.keys(root).filter((each) => !KEYS_OF_SETTINGS.has(each))) {
+    report.error(
+      placeOf(ROOT, key),
+      `Unexpected field "${key}": beside a ${CLOUDFLARE_CONFIG} this file holds a [sluice] table and nothing else, ` +
+        "or a Worker with a name.",
+    );
+  }
 }
 
 /**
