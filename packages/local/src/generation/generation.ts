@@ -24,8 +24,8 @@ interface GenerationInput {
   readonly env: string;
   readonly places: CommandPlaces;
   readonly purpose: "dev" | "serve";
-  /** The data folder. Absolute. */
-  readonly data: string;
+  /** The data folder. Absolute. Default: the project's. */
+  readonly data?: string;
   /** Files of variables that `--env-file` names; none unless given. */
   readonly envFiles?: readonly string[];
   /** The `sluice dev` processes; `null` for a process that has no part in that. */
@@ -69,7 +69,8 @@ export function writeGenerated(project: Project, input: WritingInput): Plan {
 
 type WritingInput = Pick<GenerationInput, "env" | "places" | "purpose" | "data" | "envFiles">;
 
-function writingOf(project: Project, { env, places, purpose, data, envFiles = [] }: WritingInput): Writing {
+function writingOf(project: Project, input: WritingInput): Writing {
+  const { env, places, purpose, data = dataFolderOf(project, undefined), envFiles = [] } = input;
   const outputDirectory = join(places.outputDirectory, processFolder(project, data));
   const plan = makePlan(project, purpose, { ...places, outputDirectory });
   return { root: places.root, plan, isBrokerMadeUp: project.broker.file === null, env, envFiles };
