@@ -4,15 +4,19 @@ import { CreateQueueCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { describe, expect, it } from "vitest";
 import { ascending, BridgeLab, LEASE, numbersIn, sqsSettings, upTo } from "./bridge-lab.ts";
 import { FAULTS, type Fault } from "./flaky-proxy.ts";
+import { sampled } from "./thorough.ts";
 
 /* Each request of each step fails once, on both sides. */
 
 const bridge = new BridgeLab();
 
+/** Faults that are tried: one that is answered and one that is not, unless all cases are asked for. */
+const TRIED = [...new Set([...sampled(FAULTS, 1), ...sampled(FAULTS, 3)])];
+
 const OF_ADOPT = ["POST /backup/queues", "POST /backup/messages", "GET /backup", "GET "];
 
 describe("sluice adopt loses nothing and sends nothing twice where each request fails once, with", () => {
-  it.each<Fault>(FAULTS)("%s: from Cloudflare", async (fault) => {
+  it.each<Fault>(TRIED)("%s: from Cloudflare", async (fault) => {
     const { name, id } = await bridge.cloudflareQueue(250);
     const before = await bridge.consumersOf(id);
     bridge.failEachOnce(fault);
@@ -36,7 +40,7 @@ describe("sluice adopt loses nothing and sends nothing twice where each request 
     expect(bridge.untried).toEqual([]);
   });
 
-  it.each<Fault>(FAULTS)("%s: from SQS", async (fault) => {
+  it.each<Fault>(TRIED)("%s: from SQS", async (fault) => {
     const { name } = await bridge.sqsQueue(120, { VisibilityTimeout: "31" });
     bridge.failEachOnce(fault);
     const { code, out, err } = await bridge.run([
@@ -67,7 +71,7 @@ describe("sluice adopt loses nothing and sends nothing twice where each request 
 });
 
 describe("sluice eject loses nothing where each request fails once, with", () => {
-  it.each<Fault>(FAULTS)("%s: to a FIFO queue of SQS, which recognises what comes twice", async (fault) => {
+  it.each<Fault>(TRIED)("%s: to a FIFO queue of SQS, which recognises what comes twice", async (fault) => {
     const name = bridge.newName(".fifo");
     const Attributes = { FifoQueue: "true", VisibilityTimeout: "50" };
     const { QueueUrl } = await bridge.sqsHere.send(
@@ -89,7 +93,10 @@ describe("sluice eject loses nothing where each request fails once, with", () =>
       "5",
     ]);
     expect([code, err]).toEqual([0, ""]);
-    expect(JSON.parse(out)).toMatchObject({ moved: 20, left: [], backlog: { waiting: 0, inFlight: 0 } });
+    const said = JSON.parse(out);
+    expect(said).toMatchObject({ left: [], backlog: { waiting: 0, inFlight: 0 } });
+    // A lease of 5 s may end before a busy machine has settled it: the message is sent once more, and arrives once.
+    expect(said.moved).toBeGreaterThanOrEqual(20);
     expect(await sqsSettings(bridge.sqs, name)).toEqual(await sqsSettings(bridge.sqsHere, name));
     const messages = await bridge.held(name, bridge.other);
     expect(messages).toHaveLength(20);
@@ -103,7 +110,7 @@ describe("sluice eject loses nothing where each request fails once, with", () =>
     expect(bridge.untried.filter((kind) => kind !== "CreateQueue" || fault !== "cutAfter")).toEqual([]);
   });
 
-  it.each<Fault>(FAULTS)("%s: to Cloudflare", async (fault) => {
+  it.each<Fault>(TRIED)("%s: to Cloudflare", async (fault) => {
     const name = bridge.newName();
     await bridge.lab.run(["queues", "create", name]);
     const lines = upTo(150).map((n) => `${JSON.stringify({ body: { n } })}\n`);
