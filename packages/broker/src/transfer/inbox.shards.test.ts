@@ -53,6 +53,22 @@ function groupOf(shard: number, open = SHARDS, other = (_group: string) => true)
   for (let i = 0; ; i++) if (ownerOf(`g${i}`, open) === shard && other(`g${i}`)) return `g${i}`;
 }
 
+/** Loses the next transfer of a world, `call` or `answer`, when told to. Other troubles lose none. */
+function losing(world: Transfers): (trouble: string) => void {
+  let trouble = "none";
+  world.carry = async (_target, _transfer, deliver) => {
+    const now = trouble;
+    trouble = "none";
+    if (now === "call") throw new Error("lost");
+    const reply = await deliver();
+    if (now === "answer") throw new Error("lost");
+    return reply;
+  };
+  return (next) => {
+    trouble = next;
+  };
+}
+
 const ofGroup = (groupId: string, body: string, deduplicationId?: string): ToSend => ({
   body,
   groupId,
@@ -157,18 +173,10 @@ it("messages of groups come to their owners once and in order, whatever is lost 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
       const world = new Transfers(SETTLED);
-      let trouble = "none";
-      world.carry = async (_target, _transfer, deliver) => {
-        const now = trouble;
-        trouble = "none";
-        if (now === "call") throw new Error("lost");
-        const reply = await deliver();
-        if (now === "answer") throw new Error("lost");
-        return reply;
-      };
+      const lose = losing(world);
       const expected = new Map<string, string[]>();
       for (const [i, { group, isTopic, trouble: next }] of steps.entries()) {
-        trouble = next;
+        lose(next);
         const groupId = `g${group}`;
         const source = isTopic ? TOPIC : "dead.fifo";
         await world.arrive(source, ofGroup(groupId, `${source} ${groupId} ${i}`));
@@ -266,17 +274,9 @@ describe("what is transferred to a standard queue with shards", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         const world = new Transfers(map, "orders");
-        let trouble = "none";
-        world.carry = async (_target, _transfer, deliver) => {
-          const now = trouble;
-          trouble = "none";
-          if (now === "call") throw new Error("lost");
-          const reply = await deliver();
-          if (now === "answer") throw new Error("lost");
-          return reply;
-        };
+        const lose = losing(world);
         for (const [i, { open, trouble: next }] of steps.entries()) {
-          trouble = next;
+          lose(next);
           world.go({ epoch: 20 + i, open, kept: 4 });
           await world.arrive("dead", { body: `${i}` });
           if (next === "crash0") world.restart("orders");
