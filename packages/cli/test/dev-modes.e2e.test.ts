@@ -1,8 +1,7 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePorts, type Lab, openLab } from "./lab.ts";
-import { type Running, sluice } from "./running.ts";
+import { describe, expect, it } from "vitest";
+import { shopSessions } from "./shop-sessions.ts";
 
 const FILES = {
   "package.json": '{ "type": "module" }',
@@ -21,25 +20,12 @@ const FILES = {
 
 /** Limit for three Wranglers one after the other on a busy machine, in ms. */
 describe("several sluice dev of one Worker, each on its data folder", { timeout: 180_000 }, () => {
-  let lab: Lab;
-  const running: Running[] = [];
+  const shop = shopSessions(FILES);
   const start = async (...args: string[]) => {
-    const { options, url } = await freePorts();
-    const session = sluice(["dev", ...options, ...args], join(lab.folder, "shop"), lab.env);
-    running.push(session);
+    const { session, url } = await shop.start(...args);
     await session.printed(/admin +http/);
     return { session, answer: async () => (await fetch(url)).text() };
   };
-
-  beforeAll(() => {
-    lab = openLab("staged");
-    mkdirSync(join(lab.folder, "shop"));
-    for (const [name, text] of Object.entries(FILES)) writeFileSync(join(lab.folder, "shop", name), text);
-  });
-  afterAll(async () => {
-    await Promise.all(running.map((session) => session.stop()));
-    lab.remove();
-  });
 
   it("keep their own variables and secrets, in another mode and in the same one", async () => {
     const sessions = [
@@ -52,7 +38,7 @@ describe("several sluice dev of one Worker, each on its data folder", { timeout:
       "none one",
       "none two",
     ]);
-    const folders = () => readdirSync(join(lab.folder, "shop/.sluice/dev"));
+    const folders = () => readdirSync(join(shop.folder(), ".sluice/dev"));
     expect(folders()).toHaveLength(3);
     await Promise.all(sessions.map(({ session }) => session.stop()));
     expect(folders()).toEqual(["shop.staging"]);

@@ -1,8 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePorts, type Lab, openLab } from "./lab.ts";
-import { type Running, sluice } from "./running.ts";
+import { describe, expect, it } from "vitest";
+import { shopSessions } from "./shop-sessions.ts";
 
 /** Two Workers of one folder: one sends orders, the other packs them and sends reminders to itself. */
 const FILES = {
@@ -41,26 +38,9 @@ const FILES = {
 
 /** Limit for six Wranglers one after the other on a busy machine, in ms. */
 describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
-  let lab: Lab;
-  const running: Running[] = [];
+  const { start, running } = shopSessions(FILES);
   let sellerUrl: string;
-  const start = async (config: string) => {
-    const { options, url } = await freePorts();
-    const session = sluice(["dev", config, ...options], join(lab.folder, "shop"), lab.env);
-    running.push(session);
-    return { session, url };
-  };
   const get = async (url: string) => (await fetch(url)).text();
-
-  beforeAll(() => {
-    lab = openLab("staged");
-    mkdirSync(join(lab.folder, "shop"));
-    for (const [name, text] of Object.entries(FILES)) writeFileSync(join(lab.folder, "shop", name), text);
-  });
-  afterAll(async () => {
-    await Promise.all(running.map((session) => session.stop()));
-    lab.remove();
-  });
 
   it("share the broker of the first, which the second takes over with all messages", async () => {
     const seller = await start("seller.jsonc");

@@ -1,0 +1,33 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { freePorts, type Lab, openLab } from "./lab.ts";
+import { type Running, sluice } from "./running.ts";
+
+/** Runs any number of `sluice dev` in one folder of these files, for the tests of a suite, and ends them with it. */
+export function shopSessions(files: Readonly<Record<string, string>>) {
+  let lab: Lab;
+  const running: Running[] = [];
+  const folder = () => join(lab.folder, "shop");
+  beforeAll(() => {
+    lab = openLab("staged");
+    mkdirSync(folder());
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder(), name), text);
+  });
+  afterAll(async () => {
+    await Promise.all(running.map((session) => session.stop()));
+    lab.remove();
+  });
+  return {
+    folder,
+    /** Those that were started, in their order. */
+    running,
+    /** Starts one, which may not be ready yet. */
+    async start(...args: string[]) {
+      const { options, url } = await freePorts();
+      const session = sluice(["dev", ...options, ...args], folder(), lab.env);
+      running.push(session);
+      return { session, url };
+    },
+  };
+}
