@@ -55,7 +55,7 @@ const NOT_ON_WINDOWS = [
   "packages/project/src/files/{secrets,write-plan}.test.ts",
   "packages/project/src/folders.test.ts",
   "packages/project/src/read/{broker-name,missing-main,project}.test.ts",
-  "packages/project/src/wrangler/{load-wrangler,registry,relocate,run-wrangler}.test.ts",
+  "packages/project/src/wrangler/{load-wrangler,registry,relocate,run-wrangler.e2e}.test.ts",
   "packages/testing/src/{runtime/data-folder,vitest/project,vitest/sluice}.test.ts",
 ];
 const notHere = process.platform === "win32" ? NOT_ON_WINDOWS : [];
@@ -85,11 +85,13 @@ const ofProcesses = (name: string, include: string) => ({
 });
 
 /**
- * One run for the whole repository. `unit` and `node` need nothing but Node, and run first. `pnpm test` leaves out
- * `slow`: what has many cases of a capability, floods, kills or takes other versions; `pnpm test:all` runs it too.
+ * One run for the whole repository. `unit` and `node` need nothing but Node, and run first. `pnpm test` leaves out the
+ * files of `slow` and the tests of this tag: what has many cases of a capability, floods, kills or takes other versions;
+ * `pnpm test:all` runs them too.
  */
 export default defineConfig({
   test: {
+    tags: [{ name: "slow", description: "Left out by `pnpm test`." }],
     projects: [
       {
         resolve: { alias },

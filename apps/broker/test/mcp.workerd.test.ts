@@ -254,7 +254,9 @@ const NASTY = ["\u001b[2J", "\u0000", "\u009b31m", "\u202e", "\u200b", "\u2066",
 /** Whether a text has characters that a terminal, or a reader, takes for something else. */
 const HAS_NASTY = /[\p{Cc}\p{Cf}]/u;
 
-it("a thousand hostile messages come out as data, set apart and with their control characters shown", async () => {
+it("a thousand hostile messages come out as data, set apart and with their control characters shown", {
+  tags: "slow",
+}, async () => {
   const at = (i: number) => NASTY[i % NASTY.length] as string;
   const body = (i: number) => {
     const start = `${at(i)}${INSTRUCTION}${at(i + 1)} "}]} n${i} `;

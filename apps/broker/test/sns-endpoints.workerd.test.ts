@@ -240,7 +240,9 @@ describe("an HTTP endpoint that is subscribed to a topic", () => {
 });
 
 describe("a restarted broker", () => {
-  it("makes the policy's number of attempts over restarts, with the same bytes", async () => {
+  it("makes the policy's number of attempts over restarts, with the same bytes", {
+    tags: "slow",
+  }, async () => {
     const persistDir = mkdtempSync(path.join(tmpdir(), "sluice-sns-"));
     const start = async () => {
       const { origin: at, dispose } = await startSharedBroker({ SLUICE_ENV: "development" }, { persistDir });

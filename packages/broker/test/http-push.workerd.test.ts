@@ -174,7 +174,7 @@ describe("HTTP push to a server", () => {
     );
   });
 
-  it("takes a server to which no connection is made in time for absent", async () => {
+  it("takes a server to which no connection is made in time for absent", { tags: "slow" }, async () => {
     const deaf = await startDeafEndpoint();
     await start({ orders: pushing({ url: `http://127.0.0.1:${deaf.port}/`, connectTimeoutSeconds: 1 }) });
     await broker.send("orders", ["a"]);

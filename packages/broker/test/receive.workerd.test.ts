@@ -133,7 +133,9 @@ describe("receivers of a queue's object", () => {
   });
 });
 
-it("messages that are larger than any of Cloudflare's reach a Worker in batches that a call can carry", async () => {
+it("messages that are larger than any of Cloudflare's reach a Worker in batches that a call can carry", {
+  tags: "slow",
+}, async () => {
   const body = "x".repeat(1_048_576);
   const sizes = Array.from({ length: 34 }, (_, i) => i);
   for (const i of sizes)

@@ -116,7 +116,7 @@ it("the plan says what happens to a queue of Cloudflare without a consumer", asy
 });
 
 describe("sluice adopt --from sqs", () => {
-  it("says to adopt the dead-letter queue first, until that is here", async () => {
+  it("says to adopt the dead-letter queue first, until that is here", { tags: "slow" }, async () => {
     const [{ name: dead, QueueUrl }, jobs] = [await bridge.sqsQueue(0), bridge.newName()];
     const { QueueArn: deadLetterTargetArn } =
       (await bridge.sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] })))
@@ -218,7 +218,7 @@ describe("sluice adopt --from sqs", () => {
     expect(await lab.words(4, ["queues", "info", name])).toContain("There is no queue");
   });
 
-  it("leaves the settings of a queue that exists, and says what differs", async () => {
+  it("leaves the settings of a queue that exists, and says what differs", { tags: "slow" }, async () => {
     const { name } = await bridge.sqsQueue(1, { VisibilityTimeout: "77" });
     await lab.run(["queues", "create", name, "--message-retention-period-secs", "600"]);
     const { code, out } = await bridge.run(["adopt", name, "--from", "sqs", "--yes", ...LEASE]);

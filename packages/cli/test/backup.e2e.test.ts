@@ -276,7 +276,9 @@ class BrokerLabOf extends BrokerLab implements AsyncDisposable {
   }
 }
 
-it("an export of a broker in use has all that was accepted before it, and nothing that was settled before it", async () => {
+it("an export of a broker in use has all that was accepted before it, and nothing that was settled before it", {
+  tags: "slow",
+}, async () => {
   await using source = await emptyBroker();
   await using to = await emptyBroker();
   const at = ["--url", source.url];
@@ -329,7 +331,9 @@ it("an export of a broker in use has all that was accepted before it, and nothin
   expect(restored.filter((body) => !acknowledged.includes(body))).toEqual([]);
 });
 
-it("a stopped export and a stopped import of a broker continue where they were", async () => {
+it("a stopped export and a stopped import of a broker continue where they were", {
+  tags: "slow",
+}, async () => {
   await using source = await emptyBroker();
   await using to = await emptyBroker();
   await source.lab.run(["queues", "create", "many"]);

@@ -121,7 +121,7 @@ describe("sluice build", () => {
   });
 
   // conformance: several-processes
-  it("consumer, producers and broker in separate processes meet in any order", async () => {
+  it("consumer, producers and broker in separate processes meet in any order", { tags: "slow" }, async () => {
     const start = async (cwd: string) => {
       const { options, url } = await freePorts();
       for (;;) {
@@ -159,7 +159,9 @@ describe("sluice build", () => {
   });
 });
 
-it("sluice build prints a command that runs Workers of an environment and an open broker in one process", async () => {
+it("sluice build prints a command that runs Workers of an environment and an open broker in one process", {
+  tags: "slow",
+}, async () => {
   const lab = openLab("staged");
   const { options: ports, url } = await freePorts();
   let running: Running | null = null;

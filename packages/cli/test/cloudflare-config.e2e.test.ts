@@ -88,7 +88,9 @@ describe("sluice dev with a cloudflare.config.ts", () => {
   });
 });
 
-it("sluice build makes plain Wrangler run a cloudflare.config.ts on the broker, in its mode", async () => {
+it("sluice build makes plain Wrangler run a cloudflare.config.ts on the broker, in its mode", {
+  tags: "slow",
+}, async () => {
   const lab = openConverted("staged");
   const folder = join(lab.folder, "sender");
   try {
@@ -104,7 +106,9 @@ it("sluice build makes plain Wrangler run a cloudflare.config.ts on the broker, 
   }
 });
 
-it("sluice build makes plain Wrangler run the broker of a cloudflare.config.ts of its own", async () => {
+it("sluice build makes plain Wrangler run the broker of a cloudflare.config.ts of its own", {
+  tags: "slow",
+}, async () => {
   const lab = openConverted("staged");
   const module = `export default { worker: {
     name: "team", compatibilityDate: "2026-11-01", env: { SLUICE_AWS_REGION: { type: "text", value: "eu-west-1" } },
@@ -124,7 +128,7 @@ it("sluice build makes plain Wrangler run the broker of a cloudflare.config.ts o
   }
 });
 
-it("a program's getPlatformProxy sends to the queues of a cloudflare.config.ts", () => {
+it("a program's getPlatformProxy sends to the queues of a cloudflare.config.ts", { tags: "slow" }, () => {
   const lab = openConverted("staged");
   const source = `
     import { getPlatformProxy } from ${JSON.stringify(import.meta.resolve("sluice"))};
@@ -165,7 +169,7 @@ it.each(["doctor", "build", "dev"])(
   },
 );
 
-describe("a cloudflare.config.ts that fails after it was read", () => {
+describe("a cloudflare.config.ts that fails after it was read", { tags: "slow" }, () => {
   const LATE = /sender\/cloudflare\.config\.ts(:\d+)?: warning: it failed after it had been read: late boom/;
   const failing = (text: string) => {
     const lab = openConverted("staged");
@@ -237,7 +241,7 @@ describe("Build Output that cf-wrangler has built", () => {
   });
   afterAll(() => lab.remove());
 
-  it("runs under sluice serve", async () => {
+  it("runs under sluice serve", { tags: "slow" }, async () => {
     const port = await getPort();
     const targets = ["sender", "receiver"].map((name) => `${name}/${OUTPUT}`);
     const running = sluice(["serve", ...targets, "--port", `${port}`], lab.folder, lab.env);
@@ -263,7 +267,7 @@ describe("Build Output that cf-wrangler has built", () => {
     }
   });
 
-  it("is deployed by sluice deploy", async () => {
+  it("is deployed by sluice deploy", { tags: "slow" }, async () => {
     await using cloudflare = await startCloudflare();
     const targets = ["sender", "receiver"].map((name) => `${name}/${OUTPUT}`);
     const running = sluice(["deploy", ...targets], lab.folder, { ...lab.env, ...cloudflare.env });
@@ -285,17 +289,21 @@ describe("Build Output that cf-wrangler has built", () => {
   });
 });
 
-it.skipIf(!HAS_OTHERS)("sluice doctor names a Wrangler that cannot load a cloudflare.config.ts", async () => {
-  const lab = openConverted("staged");
-  try {
-    mkdirSync(join(lab.folder, "node_modules"));
-    symlinkSync(otherWrangler("4.106.0"), join(lab.folder, "node_modules/wrangler"));
-    const running = sluice(["doctor", "sender"], lab.folder, lab.env);
-    expect(await running.ended).toBe(1);
-    expect(running.output).toMatch(
-      /sender\/cloudflare\.config\.ts: Wrangler 4\.136\.0 or newer loads it, and \S+ is 4\.106\.0\. Install another one/,
-    );
-  } finally {
-    lab.remove();
-  }
-});
+it.skipIf(!HAS_OTHERS)(
+  "sluice doctor names a Wrangler that cannot load a cloudflare.config.ts",
+  { tags: "slow" },
+  async () => {
+    const lab = openConverted("staged");
+    try {
+      mkdirSync(join(lab.folder, "node_modules"));
+      symlinkSync(otherWrangler("4.106.0"), join(lab.folder, "node_modules/wrangler"));
+      const running = sluice(["doctor", "sender"], lab.folder, lab.env);
+      expect(await running.ended).toBe(1);
+      expect(running.output).toMatch(
+        /sender\/cloudflare\.config\.ts: Wrangler 4\.136\.0 or newer loads it, and \S+ is 4\.106\.0\. Install another one/,
+      );
+    } finally {
+      lab.remove();
+    }
+  },
+);

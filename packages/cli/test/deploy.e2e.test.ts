@@ -214,7 +214,9 @@ describe.each(sampled(CONFIGURATIONS))(
       expect((await command(0, "destroy", "--force")).changes).toEqual([]);
     });
 
-    it("deploy a Worker that sends and consumes, whose binding to the broker is mutual", async () => {
+    it("deploy a Worker that sends and consumes, whose binding to the broker is mutual", {
+      tags: "slow",
+    }, async () => {
       const project = configurations.open("staged");
       configurations.addConsumer(project, "sender", "jobs");
       expect(await outputOf(0, ["deploy", "sender"], project)).toContain(
@@ -230,7 +232,7 @@ describe.each(sampled(CONFIGURATIONS))(
       for (const name of ["sluice", "sender"]) cloudflare.account.remove(name, true);
     });
 
-    it("deploy an environment with its own broker", async () => {
+    it("deploy an environment with its own broker", { tags: "slow" }, async () => {
       const staged = configurations.open("staged");
       const options = ["--env", "x"];
       await outputOf(0, ["deploy", "sender", "receiver", ...options], staged);
@@ -270,7 +272,7 @@ describe.each(sampled(CONFIGURATIONS))(
       project.remove();
     });
 
-    it("say what to do where Wrangler is not logged in", async () => {
+    it("say what to do where Wrangler is not logged in", { tags: "slow" }, async () => {
       const loggedOut = { CLOUDFLARE_API_TOKEN: "", HOME: lab.folder, XDG_CONFIG_HOME: lab.folder };
       expect(await outputOf(1, ["deploy", ...WORKERS], lab, loggedOut)).toContain(
         'Run "npx wrangler login", or set CLOUDFLARE_API_TOKEN.',

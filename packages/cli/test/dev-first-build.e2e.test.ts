@@ -62,9 +62,9 @@ it("sluice dev waits for a Worker that does not build at the start, and for each
   await running.printed(/admin +http/);
   expect(await (await fetch(url)).text()).toBe("sent");
   expect(await running.stop()).toBe(130);
-}, 120_000);
+});
 
-it("sluice dev waits for the one of two Workers that does not build", async () => {
+it("sluice dev waits for the one of two Workers that does not build", { tags: "slow" }, async () => {
   const { running, write, url } = await develop({
     "web/wrangler.toml": WEB,
     "web/src/index.ts": LAMP.replace("const lamp =", "default"),
@@ -76,13 +76,13 @@ it("sluice dev waits for the one of two Workers that does not build", async () =
   await running.printed(/admin +http/);
   expect(await (await fetch(url)).text()).toBe("sent");
   await running.printed(/got lamp/);
-}, 120_000);
+});
 
-it("sluice dev can be ended while it waits for a Worker that does not build", async () => {
+it("sluice dev can be ended while it waits for a Worker that does not build", { tags: "slow" }, async () => {
   const { running } = await develop({ "mailer/wrangler.toml": MAILER, "mailer/index.js": BROKEN });
   await running.printed(/Waiting for a change/);
   expect(await running.stop()).toBe(130);
-}, 120_000);
+});
 
 it("a Worker and the broker answer while a change of its sources does not build, and by the next one that does", async () => {
   const { running, write, url } = await develop({
@@ -100,4 +100,4 @@ it("a Worker and the broker answer while a change of its sources does not build,
 
   write("web/src/index.ts", LAMP.replace("const lamp =", "default").replace('"sent"', '"sent anew"'));
   await expect.poll(async () => (await fetch(url)).text(), { timeout: 30_000 }).toBe("sent anew");
-}, 120_000);
+});

@@ -302,7 +302,7 @@ describe("two sluice dev of different Workers", { timeout: 300_000 }, () => {
     expect(sending.output.match(/Reloading local server/g)).toHaveLength(1);
   });
 
-  it("keep messages that are sent after the receiver went for the next one", async () => {
+  it("keep messages that are sent after the receiver went for the next one", { tags: "slow" }, async () => {
     const parted = sending.output.length;
     await receiving.stop();
     await sending.printed(/mails +front \(MAILS\), objects \(MAILS\) +-/, parted);
@@ -316,7 +316,7 @@ describe("two sluice dev of different Workers", { timeout: 300_000 }, () => {
     await sending.printed(/QUEUE mails 1\/1/, parted);
   });
 
-  it("deliver messages again when the receiver was there first", async () => {
+  it("deliver messages again when the receiver was there first", { tags: "slow" }, async () => {
     await sending.stop();
     ({ running: sending, url } = await start(["front", "objects"]));
     await sending.printed(/admin +http/);

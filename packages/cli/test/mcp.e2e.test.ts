@@ -173,7 +173,7 @@ it("an agent that sees the start finds why a message died, and redrives it once 
   expect(await call("wait_for", { queue: dead })).toMatchObject({ isMet: true });
 });
 
-it("a broker without Workers has the tools and the documentation too", async () => {
+it("a broker without Workers has the tools and the documentation too", { tags: "slow" }, async () => {
   openFailing();
   running = sluice(["serve", "--port", "0"], lab.folder, lab.env);
   const [, url] =
@@ -184,7 +184,9 @@ it("a broker without Workers has the tools and the documentation too", async () 
   expect(sections.map(({ file }: Data) => file)).toContain("docs/admin-api.md");
 });
 
-it("sluice mcp forwards to the broker that runs, also to one that begins after it", async () => {
+it("sluice mcp forwards to the broker that runs, also to one that begins after it", {
+  tags: "slow",
+}, async () => {
   openFailing();
   const transport = new StdioClientTransport({
     command: process.execPath,

@@ -218,7 +218,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     await second.printed(/The broker runs here now, with all messages/);
   });
 
-  it("finds the broker of a sluice dev with its queue, in any data folder", async () => {
+  it("finds the broker of a sluice dev with its queue, in any data folder", { tags: "slow" }, async () => {
     const post = await dev();
     const { ask } = await serve();
     await expect.poll(() => ask("/send?found").catch(() => null)).not.toBeNull();
@@ -229,7 +229,9 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(readdirSync(join(lab.folder, "post/.wrangler/state/v3/do"))).toContain("sluice-QueueBroker");
   });
 
-  it("refuses sends once another broker may have the data, and does not end the program", async () => {
+  it("refuses sends once another broker may have the data, and does not end the program", {
+    tags: "slow",
+  }, async () => {
     const { ask, server } = await serve();
     await ask("/send?kept");
     rmSync(join(lab.folder, ".wrangler/state/sluice-lock.sqlite"));
@@ -240,7 +242,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(await server.ended).toBe(0);
   });
 
-  it("stores nothing with persist: false", async () => {
+  it("stores nothing with persist: false", { tags: "slow" }, async () => {
     const { ask, backlog } = await serve({ persist: false });
     expect(await backlog()).toBe(0);
     await ask("/send?gone");
@@ -250,14 +252,18 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(await next()).toBe(0);
   });
 
-  it.each(["server.mjs", "thread.mjs"])("leaves no workerd behind when %s is killed", async (program) => {
-    const server = start([program]);
-    await server.printed(/listens on \d+/);
-    const workerds = descendants(server.pid).filter((pid) => commandLineOf(pid).includes("--control-fd="));
-    expect(workerds.length).toBeGreaterThan(1);
-    await server.stop("SIGKILL");
-    await expect.poll(() => workerds.filter(isRunning)).toEqual([]);
-  });
+  it.each(["server.mjs", "thread.mjs"])(
+    "leaves no workerd behind when %s is killed",
+    { tags: "slow" },
+    async (program) => {
+      const server = start([program]);
+      await server.printed(/listens on \d+/);
+      const workerds = descendants(server.pid).filter((pid) => commandLineOf(pid).includes("--control-fd="));
+      expect(workerds.length).toBeGreaterThan(1);
+      await server.stop("SIGKILL");
+      await expect.poll(() => workerds.filter(isRunning)).toEqual([]);
+    },
+  );
 
   it("has the types of Wrangler's function", () => {
     mkdirSync(join(lab.folder, "node_modules/@types"), { recursive: true });
@@ -280,7 +286,9 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     });
   });
 
-  it("explains that another kind of process has the messages, and that Wrangler is too old", async () => {
+  it("explains that another kind of process has the messages, and that Wrangler is too old", {
+    tags: "slow",
+  }, async () => {
     const serve = start([bin, "serve", "--port", "0"]);
     await serve.printed(/data {4}/);
     const refused = start(["guide.mjs"]);

@@ -180,7 +180,9 @@ describe("sluice serve without Workers, with a faulty process", () => {
     expect(await running.stop()).toBe(0);
   });
 
-  it("refuses new queues when it may open no more files, and serves existing queues and connections", async () => {
+  it("refuses new queues when it may open no more files, and serves existing queues and connections", {
+    tags: "slow",
+  }, async () => {
     const port = await getPort();
     const { call, open } = clientOf(port);
     const running = await start(temporaryFolder(), port, { shell: `ulimit -n ${FILES_MAX}` });

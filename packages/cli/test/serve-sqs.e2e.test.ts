@@ -112,7 +112,7 @@ describe("sluice serve in an empty folder", () => {
     }
   });
 
-  it("answers every request in AWS's form, in time, and loses nothing", async () => {
+  it("answers every request in AWS's form, in time, and loses nothing", { tags: "slow" }, async () => {
     const seed = Number(process.env.SLUICE_FUZZ_SEED ?? 3);
     const report = await fuzz(remoteTarget(endpoint), { seed, requests: 300 });
     expect(report.kept).toBeGreaterThan(50);
@@ -169,7 +169,9 @@ describe("sluice serve in an empty folder", () => {
     expect(await ready.stop("SIGTERM")).toBe(0);
   });
 
-  it("accepts a profiler with --inspector-port, and does not wait for it at its end", async () => {
+  it("accepts a profiler with --inspector-port, and does not wait for it at its end", {
+    tags: "slow",
+  }, async () => {
     await running.stop();
     const inspectorPort = await getPort();
     running = await start("--inspector-port", `${inspectorPort}`);

@@ -140,7 +140,7 @@ it("sluiceWorkers adds the broker to several Workers, given as text", async () =
   expect(await run("harness.mjs", "text")).toContain("handled TILL 1");
 });
 
-it("unstable_startWorker runs the output of sluice build", async () => {
+it("unstable_startWorker runs the output of sluice build", { tags: "slow" }, async () => {
   await run(bin, "build");
   expect(await run("start-worker.mjs")).toContain("handled ONE 1");
 });

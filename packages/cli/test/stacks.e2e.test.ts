@@ -74,7 +74,7 @@ it.each(["dev", "serve"] as const)("sluice %s stores the places of the user's so
   expect(running.output).not.toMatch(/run-delivery|queue-consumer/);
 });
 
-it("sluice dev stores the places of changed sources after a reload", async () => {
+it("sluice dev stores the places of changed sources after a reload", { tags: "slow" }, async () => {
   await start("dev");
   const before = thrown();
   await expect.poll(async () => userPlace(await nextError()), PATIENCE).toBe(before);

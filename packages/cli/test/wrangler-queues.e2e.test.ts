@@ -341,7 +341,9 @@ describe("wrangler with the broker's API", () => {
   });
 
   // conformance: api-identity
-  it("finds the account by itself, and needs the token of a broker that has one", async () => {
+  it("finds the account by itself, and needs the token of a broker that has one", {
+    tags: "slow",
+  }, async () => {
     const alone = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
       const running = wranglerAlone(args, folder, env);
       return { code: await running.ended, output: running.output };

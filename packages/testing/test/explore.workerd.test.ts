@@ -92,14 +92,18 @@ describe("explore with its default settings finds and shrinks", () => {
 });
 
 describe("explore", () => {
-  it.each([CHARGES, FILES, STATUSES])("finds nothing in a correct consumer", async (spec) => {
-    const options = { ...BUSY, runtime: queues, ...spec(true), histories: 40, seed: 7 };
-    const { histories, isComplete, faults } = await explore(options);
-    expect([histories, isComplete]).toEqual([40, true]);
-    for (const kind of FAULT_KINDS) {
-      expect([kind, faults[kind] > 0]).toEqual([kind, true]);
-    }
-  });
+  it.each([CHARGES, FILES, STATUSES])(
+    "finds nothing in a correct consumer",
+    { tags: "slow" },
+    async (spec) => {
+      const options = { ...BUSY, runtime: queues, ...spec(true), histories: 40, seed: 7 };
+      const { histories, isComplete, faults } = await explore(options);
+      expect([histories, isComplete]).toEqual([40, true]);
+      for (const kind of FAULT_KINDS) {
+        expect([kind, faults[kind] > 0]).toEqual([kind, true]);
+      }
+    },
+  );
 
   it("finds the same by the same seed", async () => {
     const errors = [

@@ -113,7 +113,7 @@ it("a changed configuration restarts the server, with all messages", async () =>
   expect(server.printed()).not.toMatch(/\(sluice\) hmr update virtual:/);
 });
 
-it("a queue with messages delivers them to its first consumer", async () => {
+it("a queue with messages delivers them to its first consumer", { tags: "slow" }, async () => {
   const file = join(project.folder, "post/wrangler.jsonc");
   const text = readFileSync(file, "utf8");
   await server.stop();
@@ -126,23 +126,29 @@ it("a queue with messages delivers them to its first consumer", async () => {
   await handled("two posted early 1");
 });
 
-it("a second server names the process that has the messages", async () => {
+it("a second server names the process that has the messages", { tags: "slow" }, async () => {
   await expect(project.dev()).rejects.toThrow(/in use by vite dev \(process \d+\)/);
 });
 
-it.each(["production", "development"])("a build with NODE_ENV=%s leaves the broker out", (nodeEnv) => {
-  project.build({ NODE_ENV: nodeEnv });
-  const folder = join(project.folder, "dist/shop");
-  const { main, queues, services } = JSON.parse(readFileSync(join(folder, "wrangler.json"), "utf8"));
-  expect(queues.producers.map(({ binding }: { binding: string }) => binding)).toEqual(["ORDERS", "MAILS"]);
-  expect(queues.consumers).toHaveLength(1);
-  expect(services).toEqual([]);
-  expect(readFileSync(join(folder, main), "utf8")).not.toMatch(/sluice/i);
-  expect(readdirSync(join(project.folder, "dist")).sort()).toEqual(["post", "shop"]);
-  expect(existsSync(join(project.folder, ".wrangler/state/v3/do/sluice-QueueBroker"))).toBe(true);
-});
+it.each(["production", "development"])(
+  "a build with NODE_ENV=%s leaves the broker out",
+  { tags: "slow" },
+  (nodeEnv) => {
+    project.build({ NODE_ENV: nodeEnv });
+    const folder = join(project.folder, "dist/shop");
+    const { main, queues, services } = JSON.parse(readFileSync(join(folder, "wrangler.json"), "utf8"));
+    expect(queues.producers.map(({ binding }: { binding: string }) => binding)).toEqual(["ORDERS", "MAILS"]);
+    expect(queues.consumers).toHaveLength(1);
+    expect(services).toEqual([]);
+    expect(readFileSync(join(folder, main), "utf8")).not.toMatch(/sluice/i);
+    expect(readdirSync(join(project.folder, "dist")).sort()).toEqual(["post", "shop"]);
+    expect(existsSync(join(project.folder, ".wrangler/state/v3/do/sluice-QueueBroker"))).toBe(true);
+  },
+);
 
-it("sluice dev runs the build with its auxiliary Workers on the broker, with the same data", async () => {
+it("sluice dev runs the build with its auxiliary Workers on the broker, with the same data", {
+  tags: "slow",
+}, async () => {
   await ask(server, "/late?body=across&seconds=8");
   await server.stop();
   server = await project.sluiceDev("dist/shop");

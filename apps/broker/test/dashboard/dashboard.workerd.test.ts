@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
     await opened;
   });
 
-  it("polls a broker without a stream", async () => {
+  it("polls a broker without a stream", { tags: "slow" }, async () => {
     const page = await lab.open();
     const error = { code: "no_route", message: "There is no such path." };
     await page.route("**/api/events*", (route) => route.fulfill({ status: 404, json: { error } }));

@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => 
   });
 });
 
-describe.skipIf(CHROMIUM === null)("a user with 500 queues", () => {
+describe.skipIf(CHROMIUM === null)("a user with 500 queues", { tags: "slow" }, () => {
   withLab(MANY);
 
   it("sees which of them are in trouble, and sorts and filters them", async () => {

@@ -257,7 +257,7 @@ describe("a cloudflare.config.ts that goes wrong in its own time", () => {
     expect(await readInTime("/a.ts", Promise.resolve("read"))).toBe("read");
   });
 
-  it("has its whole time where Wrangler is loaded slowly", async () => {
+  it("has its whole time where Wrangler is loaded slowly", { tags: "slow" }, async () => {
     const slow = "const end = Date.now() + 6_500;\nwhile (Date.now() < end);\n";
     const folder = folderWith({ "cloudflare.config.ts": EXPORTED, "slow.cjs": slow });
     const late = { NODE_OPTIONS: `--require ${join(folder, "slow.cjs")}` };
@@ -278,7 +278,7 @@ describe("a cloudflare.config.ts that goes wrong in its own time", () => {
   it.each([
     ["waits for ever", "await new Promise(() => {});", false],
     ["loops", "for (;;);", true],
-  ])("%s, and is not waited for", async (_, text, isStuck) => {
+  ])("%s, and is not waited for", { tags: "slow" }, async (_, text, isStuck) => {
     const folder = folderWith({ "cloudflare.config.ts": EXPORTED });
     const file = join(folder, "cloudflare.config.ts");
     const onStuck = vi.fn();
