@@ -1,7 +1,7 @@
 // Builds the page at /__sluice/ into one file, which a broker is given. Plain JavaScript: `npm pack` runs it with
 // whatever Node.js the machine has. Nothing of it is committed, and it takes less than 100 ms.
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -41,6 +41,7 @@ export async function bundlePage() {
     charset: "utf8",
     jsx: "automatic",
     jsxImportSource: "preact",
+    plugins: [lessOfUPlot],
   });
   const [script, style] = [".js", ".css"].map((end) => {
     const { contents } = outputFiles.find((file) => file.path.endsWith(end));
@@ -62,6 +63,17 @@ export async function bundlePage() {
   const page = Buffer.concat([length, header, ...files.map(({ compressed }) => compressed)]);
   return { page, metafile };
 }
+
+/** Takes ways to draw lines out of uPlot that no chart has: its package comes as one file, which keeps them all. */
+const lessOfUPlot = {
+  name: "less-of-uplot",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /uPlot\.esm\.js$/ }, ({ path: file }) => {
+      const whole = readFileSync(file, "utf8");
+      return { contents: whole.replaceAll(/^\t\(paths\.(?:stepped|bars|spline) += \w+\);$/gm, "") };
+    });
+  },
+};
 
 /**
  * The document. Its links are relative, since a proxy may have put a path before `/__sluice/`. It has neither script
