@@ -89,6 +89,23 @@ describe("the map", () => {
     }
   });
 
+  it.each([1, 2, 3, 7])("draws no line through a node that it passes, with %i consumers", (consumers) => {
+    const queues = Array.from({ length: 12 }, (_, i) =>
+      queueView({ name: `q${i}`, consumer: workerConsumer(`c${i % consumers}`, `dead${i % 5}`) }),
+    );
+    const dead = Array.from({ length: 5 }, (_, i) => queueView({ name: `dead${i}` }));
+    const { nodes, edges, height } = layOutMap([...queues, ...dead], []);
+    const lanes = edges.flatMap(({ lane }) => (lane === null ? [] : [lane]));
+    expect(lanes).toHaveLength(queues.length);
+    for (const [begin, end] of lanes) {
+      expect(end.y).toBe(begin.y);
+      expect(begin.y).toBeLessThan(height);
+      const passed = nodes.filter(({ x, width }) => x < end.x && x + width > begin.x);
+      expect(passed).toHaveLength(consumers);
+      expect(passed.filter(({ y, height }) => y <= begin.y && begin.y <= y + height)).toEqual([]);
+    }
+  });
+
   it("keeps a dead-letter queue with a consumer among the others", () => {
     const [orders, bills] = SHOP as [(typeof SHOP)[0], (typeof SHOP)[0]];
     const dead = queueView({ name: "dead", consumer: workerConsumer("undertaker", null) });

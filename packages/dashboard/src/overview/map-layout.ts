@@ -8,6 +8,8 @@ const COLUMN_WIDTH = 284;
 const NODE_WIDTH = 164;
 const NODE_HEIGHT = 40;
 const ROW_HEIGHT = 56;
+/** Distance from the top of a row to the line between it and the next one, on which no node is. */
+const LANE_TOP = 46;
 const MARGIN = 8;
 
 export interface MapNode {
@@ -34,6 +36,8 @@ export interface MapEdge {
   /** Ends of a curve, in the coordinates of nodes. */
   readonly from: Point;
   readonly to: Point;
+  /** Ends of the straight part with which it passes a column between two rows; `null` where it passes none. */
+  readonly lane: readonly [Point, Point] | null;
 }
 
 export interface Point {
@@ -145,7 +149,7 @@ function named({ name }: QueueView): string {
   return name;
 }
 
-/** Places each node as near to the middle of its queues as the nodes above it allow. */
+/** Places each node in the row nearest to the middle of its queues that the nodes above it allow. */
 function placeColumn(
   column: readonly Beside[],
   rows: ReadonlyMap<string, number>,
@@ -157,7 +161,7 @@ function placeColumn(
   };
   let free = 0;
   for (const item of [...column].sort((a, b) => middleOf(a) - middleOf(b))) {
-    const row = Math.max(free, middleOf(item));
+    const row = Math.max(free, Math.round(middleOf(item)));
     place(row, item);
     free = row + 1;
   }
@@ -172,6 +176,7 @@ function edgesOf(queue: QueueView, nodes: ReadonlyMap<string, MapNode>): MapEdge
     // Two queues of one column are joined around their right side.
     const side = to.x > from.x ? 0 : to.width;
     const y = from.y + from.height * (carries === "dead" ? 0.75 : 0.5);
+    const passed = { x: from.x + COLUMN_WIDTH, y: from.y + LANE_TOP };
     return [
       {
         key: `${carries} ${from.key} ${to.key}`,
@@ -179,6 +184,7 @@ function edgesOf(queue: QueueView, nodes: ReadonlyMap<string, MapNode>): MapEdge
         carries,
         from: { x: from.x + from.width, y },
         to: { x: to.x + side, y: to.y + to.height / (carries === "dead" && side > 0 ? 4 : 2) },
+        lane: to.x <= passed.x ? null : [passed, { ...passed, x: passed.x + NODE_WIDTH }],
       },
     ];
   };

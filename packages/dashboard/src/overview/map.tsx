@@ -3,15 +3,15 @@ import type { QueueView, TopicView } from "../api/call.ts";
 import { queueLink, topicLink } from "../api/route.ts";
 import { stateOfQueue } from "../text/delivery-state.ts";
 import { Scrolled } from "../ui/scrolled.tsx";
-import { layOutMap, type MapEdge, type MapNode } from "./map-layout.ts";
+import { layOutMap, type MapEdge, type MapNode, type Point } from "./map-layout.ts";
 
 /** Letters of a name that fit into a node. */
-const NAME_LENGTH_MAX = 21;
+const NAME_LENGTH_MAX = 18;
 
 /** How far a line to a queue of the same column goes out. */
 const AROUND = 34;
-/** Part of a line at which its rate stands: the rates of lines that leave one queue are apart. */
-const LABEL_AT = { in: 0.5, out: 0.36, dead: 0.85, together: 0.72 } as const;
+/** Part of a line, or of what comes after its straight part, at which its rate stands: the rates of lines that leave one queue are apart. */
+const LABEL_AT = { in: 0.5, out: 0.36, dead: 0.5, together: 0.72 } as const;
 
 interface MapProps {
   readonly queues: readonly QueueView[];
@@ -61,30 +61,36 @@ export function QueueMap({ queues, topics, others, rateOf }: MapProps) {
 }
 
 function Edge({
-  edge: { from, to, carries, shared },
+  edge: { from, to, lane, carries, shared },
   rate,
 }: {
   readonly edge: MapEdge;
   readonly rate: number | null;
 }) {
   const isAround = to.x <= from.x;
-  const bend = isAround ? AROUND : (to.x - from.x) / 2;
-  const last = isAround ? to.x + AROUND : to.x - bend;
-  const path = `M${from.x} ${from.y}C${from.x + bend} ${from.y} ${last} ${to.y} ${to.x} ${to.y}`;
+  const [first, begin] = lane ?? [to, from];
+  const path = `M${from.x} ${from.y}${curve(from, first)}${lane ? `H${begin.x}${curve(begin, to)}` : ""}`;
   const labelAt = LABEL_AT[shared === null ? carries : "together"];
-  const labelY = isAround ? (from.y + to.y) / 2 + 4 : from.y + (to.y - from.y) * bendOf(labelAt) - 4;
+  const labelY = isAround ? (from.y + to.y) / 2 + 4 : begin.y + (to.y - begin.y) * bendOf(labelAt) - 4;
   const isBusy = rate !== null && rate > 0;
   return (
     <g class={`edge ${carries}${isBusy ? " busy" : ""}`}>
       <path d={path} />
       {isBusy && shared !== "other" ? (
-        <text x={isAround ? from.x + AROUND : from.x + (to.x - from.x) * labelAt} y={labelY}>
+        <text x={isAround ? from.x + AROUND : begin.x + (to.x - begin.x) * labelAt} y={labelY}>
           {rateText(rate)}
           {shared === null ? "" : " in all"}
         </text>
       ) : null}
     </g>
   );
+}
+
+/** Curve to a point, which goes around the right side of what is not to the right. */
+function curve(from: Point, to: Point): string {
+  const isAround = to.x <= from.x;
+  const bend = isAround ? AROUND : (to.x - from.x) / 2;
+  return `C${from.x + bend} ${from.y} ${to.x + (isAround ? AROUND : -bend)} ${to.y} ${to.x} ${to.y}`;
 }
 
 /** Part of its height that a line has covered at a part of its width: it is a cubic curve. */
