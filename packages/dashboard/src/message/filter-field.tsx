@@ -46,7 +46,7 @@ export function FilterField({ filter, changed, problem }: FilterFieldProps) {
           id="filter"
           ref={field}
           type="search"
-          placeholder="Look for messages: lamp  orderId:20042  error:timeout  id:3f2a (f)"
+          placeholder="lamp  orderId:20042  error:timeout (f)"
           autoComplete="off"
           spellcheck={false}
           value={text}

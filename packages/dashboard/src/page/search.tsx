@@ -97,7 +97,7 @@ export function Search() {
           id="search"
           ref={field}
           type="search"
-          placeholder="Search: an id, a name, orderId:20042, a text (/)"
+          placeholder="Search: id, name, orderId:20042, text (/)"
           autoComplete="off"
           spellcheck={false}
           value={text}
