@@ -4,6 +4,8 @@ import { loadAxe, problems } from "./axe.ts";
 import { CHROMIUM, type DashboardLab, holds, openLab, row, says } from "./lab.ts";
 
 const PHONE = { viewport: { width: 360, height: 800 } };
+/** Height of a line of a list's text. */
+const LINE_PX = 20.3;
 const WITH_CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
 const STACK = `PaymentError: declined
     at charge (src/payment.ts:15:36)
@@ -75,6 +77,20 @@ describe.skipIf(CHROMIUM === null)("a list of messages", () => {
     await page.getByRole("button", { name: "2 new: look again" }).click();
     await expect.poll(() => rows.count()).toBe(3);
     await says(page.getByRole("button", { name: "Look again" }), /^Look again$/);
+  });
+
+  it("shows a long error in few lines on a phone, and the first page does not grow wider for it", async () => {
+    const before = await lab.api<{ messages: { ready: number } }>("/queues/gifts-dead");
+    await lab.api("/queues/gifts/messages", "POST", { body: { item: "card", i: "x".repeat(300) } });
+    await holds(lab, "gifts-dead", before.messages.ready + 1);
+    const page = await lab.open("#/queues/gifts-dead/messages", PHONE);
+    const error = row(page, "").locator(".error").filter({ hasText: "xxx" });
+    await says(error, "Error: card declined for gift xxx");
+    expect((await error.boundingBox())?.height).toBeLessThan(5.5 * LINE_PX);
+    await page.goto(page.url().replace(/#.*/, "#/"));
+    await says(row(page, "gifts").first(), "Error: card declined for gift xxx");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE.viewport.width);
+    await readable(page);
   });
 
   it("is gone through by keys, message by message, and each can be copied and sent again", async () => {

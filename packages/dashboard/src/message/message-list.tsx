@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { MessageView } from "../api/call.ts";
 import { messageLink } from "../api/route.ts";
 import { ago, ahead, shortId } from "../text/format.ts";
+import { ErrorLine } from "../ui/scrolled.tsx";
 import { Sentence } from "../ui/sentence.tsx";
 import { type Column, None, Table } from "../ui/table.tsx";
 import type { Found } from "./use-messages.ts";
@@ -39,7 +40,7 @@ function columns({ queue, found, now, told, choice }: MessageListProps): readonl
     messages.some(({ lastError }) => lastError != null) && {
       heading: "Last error",
       isWide: true,
-      cell: ({ lastError }) => (lastError == null ? <None /> : <span class="error why">{lastError}</span>),
+      cell: ({ lastError }) => (lastError == null ? <None /> : <ErrorLine>{lastError}</ErrorLine>),
     },
     { heading: "State", cell: (message) => <StatePill of={message} /> },
     {

@@ -4,7 +4,7 @@ import { messageLink } from "../api/route.ts";
 import { Printed } from "../message/printed.tsx";
 import { wordsOf } from "../message/story-steps.ts";
 import { moment, shortId } from "../text/format.ts";
-import { Thrown } from "../ui/scrolled.tsx";
+import { ErrorLine, Thrown } from "../ui/scrolled.tsx";
 import { type Column, None, Table } from "../ui/table.tsx";
 
 /** Ids that stand beside an event. */
@@ -40,7 +40,7 @@ function columns(events: readonly EventView[], now: string): readonly Column<Eve
         const { tone, title, detail } = wordsOf(event);
         const words = (
           <span class="status">
-            <span class={`pill ${tone}`}>{title}</span>
+            <span class={`pill ${tone}`}>{title}</span>{" "}
             {detail === "" ? null : <span class="detail">{detail}</span>}
           </span>
         );
@@ -84,10 +84,12 @@ function columns(events: readonly EventView[], now: string): readonly Column<Eve
         error === null ? (
           <None />
         ) : !error.includes("\n") ? (
-          <span class="error">{error}</span>
+          <ErrorLine>{error}</ErrorLine>
         ) : (
           <details>
-            <summary class="error">{error.split("\n", 1)[0]}</summary>
+            <summary>
+              <ErrorLine>{error.split("\n", 1)[0] ?? ""}</ErrorLine>
+            </summary>
             <Thrown>{error}</Thrown>
           </details>
         ),

@@ -60,7 +60,7 @@ describe("the state of a queue", () => {
           lastDelivery: { endedAt: NOW, failure: `Error: ${"x".repeat(99)}`, acked: 0, messages: 1 },
         },
       }),
-      ...(["warn", "Failing", `2 in a row: Error: ${"x".repeat(73)}`] as const),
+      ...(["warn", "Failing", `2 in a row: Error: ${"x".repeat(99)}`] as const),
     ],
     [
       "an endpoint that has failed once",

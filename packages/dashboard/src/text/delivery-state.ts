@@ -10,9 +10,6 @@ export interface DeliveryState {
   readonly detail: string;
 }
 
-/** Units of a failure that a state shows. */
-const REASON_LENGTH_MAX = 80;
-
 /** State of a queue: the one thing about it that a reader should know first. */
 export function stateOfQueue(queue: QueueView): DeliveryState {
   const { ready, delayed } = queue.messages;
@@ -49,7 +46,7 @@ export function stateOfDelivery({
   if (consecutiveFailures > 0) {
     const row = consecutiveFailures === 1 ? "" : `${consecutiveFailures.toLocaleString("en")} in a row`;
     const then = inFlight > 0 ? `${inFlight} under way` : detail;
-    const why = lastDelivery?.failure?.slice(0, REASON_LENGTH_MAX) ?? "";
+    const why = lastDelivery?.failure ?? "";
     const facts = [row, then].filter(Boolean).join(", ");
     return { tone: "warn", word: "Failing", detail: [facts, why].filter(Boolean).join(": ") };
   }

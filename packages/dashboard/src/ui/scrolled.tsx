@@ -56,6 +56,18 @@ export function Thrown({ children }: { readonly children: string }) {
   );
 }
 
+/** Shows an error in a list: a long message ends in dots, and where it was thrown stays in sight behind it. */
+export function ErrorLine({ children: error }: { readonly children: string }) {
+  const at = error.endsWith(")") ? error.lastIndexOf(" (") : -1;
+  const end = at === -1 ? error.length : at;
+  return (
+    <span class="error" title={error}>
+      <span class="why">{error.slice(0, end)}</span>
+      {error.slice(end)}
+    </span>
+  );
+}
+
 /** Shows the messages of an error and of its causes, and where in the user's code it began; its stack is folded. */
 export function ErrorText({ children }: { readonly children: string }) {
   const lines = stackLines(children);

@@ -8,7 +8,11 @@ export function Status({ tone, word, detail }: DeliveryState) {
   return (
     <span class="status">
       <span class={`pill ${tone}`}>{word}</span>
-      {detail === "" ? null : <span class="detail">{detail}</span>}
+      {detail === "" ? null : (
+        <span class="detail" title={detail}>
+          {detail}
+        </span>
+      )}
     </span>
   );
 }
