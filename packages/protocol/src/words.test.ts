@@ -1,5 +1,15 @@
 import { expect, it } from "vitest";
-import { afterDelete, indented, missingLines, oneLine, plural, printable, size, span } from "./words.ts";
+import {
+  afterDelete,
+  duringBatch,
+  indented,
+  missingLines,
+  oneLine,
+  plural,
+  printable,
+  size,
+  span,
+} from "./words.ts";
 
 it.each([
   [999, "999 B"],
@@ -32,6 +42,12 @@ it.each([
 ])("deleted messages of a queue that keeps %i finished ones: %s", (finished, text) => {
   expect(afterDelete(finished)).toBe(text);
 });
+
+it.each([
+  [1, ""],
+  [2, "while its batch of 2 was handled"],
+  [1_000, "while its batch of 1,000 was handled"],
+])("lines of a delivery of %i were printed %j", (messages, text) => expect(duringBatch(messages)).toBe(text));
 
 it("missing lines are said with why, and nothing is said where none is missing", () => {
   expect(missingLines({ leftOut: 0, mixed: 0 })).toEqual([]);

@@ -26,6 +26,14 @@ export function afterDelete(finished: number): string {
   return `${kept}: what is among them can be read and sent again.`;
 }
 
+/**
+ * Says when lines were printed of which nobody can tell whose of a batch they are; empty for one message, whose own they
+ * are.
+ */
+export function duringBatch(messages: number): string {
+  return messages > 1 ? `while its batch of ${messages.toLocaleString("en")} was handled` : "";
+}
+
 /** Sentences about printed lines of a delivery that are missing; none if none is. */
 export function missingLines({
   leftOut,

@@ -131,7 +131,7 @@ it("a story says what the handler printed, and of which batch", () => {
   );
   expect(steps.map(({ title, detail }) => [title, detail])).toEqual([
     ["Printed 1 line", ""],
-    ["Its Worker printed 2 lines", "of its batch of 3"],
+    ["Its Worker printed 2 lines", "while its batch of 3 was handled"],
     ["Printed", ""],
     ["Printed", "not kept: too much happened in this second"],
   ]);

@@ -1,5 +1,5 @@
 import type { EventView, StoryGapView, StoryView } from "@sluice/gateway/views";
-import { plural } from "@sluice/protocol/words";
+import { duringBatch, plural } from "@sluice/protocol/words";
 import { duration, moment } from "../text/format.ts";
 
 /** One event of a story, in words. */
@@ -176,7 +176,7 @@ function printedTitle({ logs }: EventView): string {
 
 function printedDetail({ logs, messages }: EventView): string {
   if (logs === undefined) return "not kept: too much happened in this second";
-  return messages > 1 ? `of its batch of ${messages.toLocaleString("en")}` : "";
+  return duringBatch(messages);
 }
 
 function attemptText(attempt: number | null): string {

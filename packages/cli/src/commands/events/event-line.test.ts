@@ -40,6 +40,13 @@ it("printed lines stand below their event, with what is missing", () => {
   ]);
 });
 
+it("lines of which nobody knows whose of a batch they are belong to the batch", () => {
+  const logs = { lines: [], leftOut: 1, mixed: 0, ofWorker: false };
+  expect(eventLines({ ...PRINTED, messages: 5, ids: ["a", "b", "c", "d", "e"], logs }, {})[0]).toBe(
+    "2026-11-21T12:00:00.040Z  orders  printed  while its batch of 5 was handled (by mailer)",
+  );
+});
+
 it("an event whose printed lines are not kept says so", () => {
   const merged = { until: "2026-11-21T12:00:00.900Z", events: 4, tookMs: null };
   expect(eventLines({ ...PRINTED, messages: 9, ids: [], merged }, {})).toEqual([

@@ -1,7 +1,7 @@
 import type { EventView } from "@sluice/gateway/views";
 import type { Colour, Look } from "@sluice/local/report/table";
 import { errorLine } from "@sluice/protocol/stack";
-import { missingLines, plural, printable, span } from "@sluice/protocol/words";
+import { duringBatch, missingLines, plural, printable, span } from "@sluice/protocol/words";
 
 /** Formats an event as a line, and below it, indented, the lines that a handler printed. */
 export function eventLines(event: EventView, look: Look): string[] {
@@ -39,7 +39,7 @@ function plainLine(event: EventView): string {
 
 /** Says what it happened to; of what happens to no message by itself, what it was. */
 function whatOf(event: EventView): string {
-  const { kind, messages, ids, delayMs } = event;
+  const { kind, messages, ids, delayMs, logs } = event;
   const [first] = ids;
   const which = messages === 1 && first !== undefined ? first : plural(messages, "message");
   switch (kind) {
@@ -51,6 +51,8 @@ function whatOf(event: EventView): string {
       return `the clock was moved forward by ${exactSpan(delayMs ?? 0)}`;
     case "faulted":
       return `a fault acted on the delivery of ${which}`;
+    case "printed":
+      return (logs && duringBatch(messages)) || which;
     default:
       return which;
   }
