@@ -250,6 +250,27 @@ describe("a cloudflare.config.ts that goes wrong in its own time", () => {
     expect((await its.readCloudflareConfig(file, "")).config.name).toBe("a");
   });
 
+  it("says so once, and again when a module that it imports has changed", async () => {
+    const folder = folderWith({
+      "cloudflare.config.ts": `import "./late.ts";\n${EXPORTED}`,
+      "late.ts": 'setTimeout(() => { console.log("run"); throw new Error("boom"); }, 10);',
+    });
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    const { answers: its, printed } = start(folder);
+    const run = async (times: number) => {
+      await its.readCloudflareConfig(join(folder, "cloudflare.config.ts"), "");
+      await expect.poll(() => printed.text.match(/^run$/gm)).toHaveLength(times);
+      // What it has said by then has come before this answer.
+      await its.defaults();
+      return warn.mock.calls.filter(([line]) => String(line).startsWith(join(folder, "late.ts"))).length;
+    };
+    expect(await run(1)).toBe(1);
+    expect(await run(2)).toBe(1);
+    writeFileSync(join(folder, "late.ts"), readFileSync(join(folder, "late.ts")));
+    expect(await run(3)).toBe(2);
+  });
+
   it("is not waited for in the process of a command either", async () => {
     await expect(readInTime("/a.ts", new Promise(() => {}), 10)).rejects.toThrow(
       "/a.ts: it has not come to its end after 0.01 s. Look for a loop, or an await of something that never comes.",

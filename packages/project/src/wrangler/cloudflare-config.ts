@@ -57,7 +57,7 @@ export async function readCloudflareConfigFile(file: string, mode: string): Prom
   }
   const { loadNewConfig, normalizeAndValidateConfig } = neededInternals(file);
   if (EXPORTS_OWN_TABLE.test(readFileSync(file, "utf8"))) throw new CliError(`${file}: ${OWN_TABLE_PLACE}`);
-  noteModule(file);
+  noteModule(file, readBefore.get(keyOf(file, mode))?.dependencies ?? []);
   const loaded = await loadNewConfig(optionsOf(file, mode)).catch((error: unknown) => {
     throw new CliError(explained(error, file));
   });

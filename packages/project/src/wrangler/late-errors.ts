@@ -1,18 +1,32 @@
+import { statSync } from "node:fs";
 import { posix, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isBelow } from "../folders.ts";
 
-/** Modules that this process has run to read a configuration. */
-const modules = new Set<string>();
+/** Modules that this process has run to read a configuration, each with the time of its last run in Unix ms. */
+const modules = new Map<string, number>();
+/** Warnings that need not be repeated: no module has changed since. */
+const said = new Set<string>();
 
-/** Notes a `cloudflare.config.ts` that is about to be run, by its absolute path. */
-export function noteModule(file: string): void {
-  modules.add(file);
+/**
+ * Notes a `cloudflare.config.ts` that is about to be run, by its absolute path.
+ *
+ * @param dependencies absolute paths of the modules that it consisted of before.
+ */
+export function noteModule(file: string, dependencies: Iterable<string>): void {
+  const ranMs = modules.get(file) ?? 0;
+  if ([...dependencies].some((path) => changedMs(path) > ranMs)) said.clear();
+  modules.set(file, Date.now());
+}
+
+function changedMs(path: string): number {
+  return Math.floor(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 }
 
 /**
  * Keeps this process going when a module that it has run fails later, as in a timer or a promise that nobody waits for.
- * It says which file failed and why. Other errors go their way. Call it before Wrangler is loaded: a library of
+ * It says which file failed and why, once until a module changes: a file is run again whenever another process makes
+ * this one read its configurations. Other errors go their way. Call it before Wrangler is loaded: a library of
  * Wrangler's keeps the `emit` that it finds then.
  *
  * @param warn told the line. Default: it is printed.
@@ -22,9 +36,10 @@ export function surviveLateErrors(warn = (line: string) => console.warn(line)): 
   // No listener: one of Wrangler's ends the process, whatever others make of the error.
   const intercepted = (name: string | symbol, ...args: unknown[]) => {
     const isError = name === "uncaughtException" || name === "unhandledRejection";
-    const line = isError ? lateError(args[0], [...modules]) : null;
+    const line = isError ? lateError(args[0], [...modules.keys()]) : null;
     if (line === null) return emit(name, ...args);
-    warn(line);
+    if (!said.has(line)) warn(line);
+    said.add(line);
     return true;
   };
   process.emit = intercepted as typeof process.emit;
