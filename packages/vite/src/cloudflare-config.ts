@@ -11,6 +11,7 @@ import { ownModule } from "@sluice/project/own-module";
 import { CONVERTED_FD, type Conversion, type ConversionInput } from "./conversion-contract.ts";
 import { pluginFolder } from "./plugin-version.ts";
 import { SCRIPTS } from "./scripts.ts";
+import { nameSecrets } from "./secrets-lines.ts";
 
 /** A `cloudflare.config.ts` that Cloudflare's plugin gets as a Wrangler configuration. */
 export interface CloudflareConfig {
@@ -81,7 +82,7 @@ function convert(input: ConversionInput) {
     {
       cwd: dirname(input.file),
       env: { ...process.env, CLOUDFLARE_ENV: "" },
-      stdio: ["ignore", "inherit", "pipe", "pipe"],
+      stdio: ["ignore", "inherit", "pipe", "pipe", 2],
       encoding: "utf8",
       maxBuffer: ANSWER_BYTES_MAX,
     },
@@ -109,6 +110,7 @@ function write(root: string, { root: raw }: ConvertedConfig, mode: string): stri
   const configPath = join(directory, "wrangler.json");
   writeIfChanged(configPath, `${JSON.stringify(all, null, 2)}\n`);
   placeSecrets(root, directory, env);
+  nameSecrets({ directory, userDirectory: root, env });
   return configPath;
 }
 

@@ -17,3 +17,5 @@ export type Conversion =
 
 /** Descriptor for the answer: Wrangler prints on the others. */
 export const CONVERTED_FD = 3;
+/** Descriptor for warnings about the file, which are shown: what Wrangler prints as an error is kept. */
+export const WARNING_FD = 4;

@@ -104,3 +104,26 @@ it("a change of a module that the configuration imports restarts the server, a m
   await ask(server, "/send?body=again");
   await handled("one again 1");
 });
+
+it("a configuration that fails after it was read is named, and the user's files of secrets by their own names", async () => {
+  const variables = { STATE: "late", CLOUDFLARE_ENV: "staging" };
+  for (const name of [".env", ".env.local", ".env.staging"]) write(name, "SECRET=x\n");
+  write("cloudflare.config.ts", `Promise.reject(new Error("late boom"));\n${CONFIG}`);
+  const late = await project.dev(variables, "--mode", "late");
+  await late.stop();
+  expect(late.printed()).toContain(
+    `${join(project.folder, "cloudflare.config.ts")}:1: warning: it failed after it had been read: late boom`,
+  );
+  const secrets = /Using secrets defined in .*/g;
+  expect([...new Set(late.printed().match(secrets))]).toEqual(
+    [".env", ".env.local", ".env.staging"].map((name) => `Using secrets defined in ${name}`),
+  );
+  // The first server restarted when there were secrets, without an environment.
+  await vi.waitFor(
+    () => expect(server.printed()).toMatch(/defined in \.env\n.*defined in \.env\.local\n/),
+    PATIENCE,
+  );
+  write(".dev.vars", "SECRET=x\n");
+  await vi.waitFor(() => expect(server.printed()).toContain("defined in .dev.vars\n"), PATIENCE);
+  expect(server.printed()).not.toContain("defined in .sluice");
+});
