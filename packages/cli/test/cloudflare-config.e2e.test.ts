@@ -128,16 +128,28 @@ it("sluice build makes plain Wrangler run the broker of a cloudflare.config.ts o
   }
 });
 
-it("a program's getPlatformProxy sends to the queues of a cloudflare.config.ts", { tags: "slow" }, () => {
+it("a program's getPlatformProxy sends to the queues of a cloudflare.config.ts, in each of its modes", {
+  tags: "slow",
+}, () => {
   const lab = openConverted("staged");
   const source = `
+    import { readdirSync } from "node:fs";
     import { getPlatformProxy } from ${JSON.stringify(import.meta.resolve("sluice"))};
-    const { env, dispose } = await getPlatformProxy({ environment: "x" });
-    const { metadata } = await env.JOBS.send("hello");
-    console.log(Object.keys(env), metadata.metrics.backlogCount);
-    await dispose();
+    const generated = () => readdirSync(".sluice/proxy").map((name) => name.replace(/[0-9a-f]{8}$/, "MARK")).sort();
+    const open = (environment, persist) => getPlatformProxy({ environment, persist });
+    const proxies = await Promise.all([open("x", true), open("y", { path: "elsewhere" })]);
+    for (const { env } of proxies) {
+      const { metadata } = await env.JOBS.send("hello");
+      console.log(Object.keys(env).sort(), env.SECRET, metadata.metrics.backlogCount);
+    }
+    console.log(generated());
+    for (const { dispose } of proxies) await dispose();
+    console.log(generated());
   `;
   const cwd = join(lab.folder, "sender");
+  const file = join(cwd, "cloudflare.config.ts");
+  writeFileSync(file, readFileSync(file, "utf8").replace('"sender" + suffix', '"sender"'));
+  for (const mode of ["x", "y"]) writeFileSync(join(cwd, `.dev.vars.${mode}`), `SECRET=of-${mode}\n`);
   writeFileSync(join(cwd, "program.mjs"), source);
   try {
     const output = execFileSync(process.execPath, ["--no-warnings", "program.mjs"], {
@@ -145,7 +157,18 @@ it("a program's getPlatformProxy sends to the queues of a cloudflare.config.ts",
       env: lab.env,
       encoding: "utf8",
     });
-    expect(output).toContain("[ 'JOBS' ] 1");
+    const isSecrets = (line: string) => line.startsWith("Using secrets");
+    const lines = output.trimEnd().split("\n");
+    expect(lines.filter(isSecrets).sort()).toEqual([
+      "Using secrets defined in .dev.vars.x",
+      "Using secrets defined in .dev.vars.y",
+    ]);
+    expect(lines.filter((line) => !isSecrets(line))).toEqual([
+      "[ 'JOBS', 'SECRET' ] of-x 1",
+      "[ 'JOBS', 'SECRET' ] of-y 1",
+      "[ 'sender.x', 'sender.y', 'sluice-x', 'sluice-y.MARK' ]",
+      "[ 'sender.x', 'sender.y', 'sluice-x' ]",
+    ]);
   } finally {
     lab.remove();
   }

@@ -4,6 +4,7 @@ import { dirname, extname, join, resolve } from "node:path";
 import type { PluginConfig } from "@cloudflare/vite-plugin";
 import { CLOUDFLARE_CONFIG, CONFIG_FILE_NAMES, type ConvertedConfig } from "@sluice/config";
 import { type FileWatch, watchFiles } from "@sluice/local/generation/watch";
+import { nameSecrets } from "@sluice/local/report/name-secrets";
 import { CliError } from "@sluice/project/errors";
 import { placeSecrets } from "@sluice/project/files/secrets";
 import { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "@sluice/project/files/write-plan";
@@ -11,7 +12,6 @@ import { ownModule } from "@sluice/project/own-module";
 import { CONVERTED_FD, type Conversion, type ConversionInput } from "./conversion-contract.ts";
 import { pluginFolder } from "./plugin-version.ts";
 import { SCRIPTS } from "./scripts.ts";
-import { nameSecrets } from "./secrets-lines.ts";
 
 /** A `cloudflare.config.ts` that Cloudflare's plugin gets as a Wrangler configuration. */
 export interface CloudflareConfig {
@@ -28,6 +28,7 @@ const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 const VARIABLES = [".dev.vars", ".env", ".env.local"];
 
 let changes: FileWatch | null = null;
+let named: Disposable | null = null;
 
 /**
  * Reads the `cloudflare.config.ts` of the current folder, which has to be Vite's root, and writes what Wrangler converts
@@ -110,7 +111,8 @@ function write(root: string, { root: raw }: ConvertedConfig, mode: string): stri
   const configPath = join(directory, "wrangler.json");
   writeIfChanged(configPath, `${JSON.stringify(all, null, 2)}\n`);
   placeSecrets(root, directory, env);
-  nameSecrets({ directory, userDirectory: root, env });
+  named?.[Symbol.dispose]();
+  named = nameSecrets({ directory, userDirectory: root, env });
   return configPath;
 }
 

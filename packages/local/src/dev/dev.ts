@@ -198,7 +198,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     child.start({
       args: argumentsOf(current.plan),
       env: wranglerEnvironment(process.env, { host, ...options }),
-      lines: { ...linesContext(current.plan, ownership.owner, workingDirectory), askedPorts },
+      lines: { ...linesContext(current.plan, ownership.owner, { workingDirectory, env }), askedPorts },
       onListening,
       onWaiting: (worker) => printer.print(`Waiting for a change in the sources of ${worker}.`),
       onLastBuild: (worker) => {
@@ -283,7 +283,7 @@ function ownerLine(owner: BrokerOwner): string {
 function linesContext(
   { workers, broker }: Plan,
   owner: BrokerOwner,
-  workingDirectory: string,
+  { workingDirectory, env }: { readonly workingDirectory: string; readonly env: string },
 ): Omit<LinesContext, "askedPorts"> {
   const generatedFolder = dirname(broker.directory);
   return {
@@ -292,6 +292,7 @@ function linesContext(
     topologyFile: join(broker.directory, TOPOLOGY_FILE),
     workingDirectory,
     generatedFolder,
+    secrets: workers.map(({ directory, userDirectory }) => ({ directory, userDirectory, env })),
     ownSources: [ownSources(), generatedFolder],
   };
 }

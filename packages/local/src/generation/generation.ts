@@ -105,7 +105,7 @@ const MARK_LENGTH = 8;
  * Names the folder of a process, which is its own: a Worker runs once on a data folder. One on another data folder than
  * by default has that folder's mark.
  */
-function processFolder(project: Project, data: string): string {
+export function processFolder(project: Project, data: string): string {
   const first = project.workers[0];
   const name = first === undefined ? project.broker.name : folderName(first);
   if (data === dataFolderOf(project, undefined)) return name;

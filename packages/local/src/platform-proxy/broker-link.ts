@@ -11,6 +11,7 @@ import type { Project } from "@sluice/project/read/project";
 import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
 import { QueueWaker } from "../broker/wake-queues.ts";
 import { BrokerOwnership } from "../data/broker-ownership.ts";
+import { dataFolderOf } from "../data/data-folder.ts";
 import { type DataLostError, RESOURCES_FOLDER } from "../data/data-lock.ts";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
 import { type FileWatch, watchFiles } from "../generation/watch.ts";
@@ -21,7 +22,7 @@ import { sessionsOf } from "../processes/sessions.ts";
 import { MapsOnDisk } from "../stacks/maps-on-disk.ts";
 import { stackNamer } from "../stacks/named-stack.ts";
 import { sourceFinder } from "../stacks/stack-frames.ts";
-import { generateLinkBroker, readSenders } from "./link-broker.ts";
+import { generateLinkBroker, linkBrokerFolder, readSenders } from "./link-broker.ts";
 import { LinkRuntime, type LinkRuntimeOptions } from "./link-runtime.ts";
 
 /** Which broker a link leads to. */
@@ -171,6 +172,10 @@ export class BrokerLink {
   /** Gives the folder free, and then tells the others, who come for it. */
   #leave(): void {
     this.#unregister();
+    // There may be a new data folder for each run. Another process that takes this one generates it anew.
+    if (this.#project !== null && this.#data !== dataFolderOf(this.#project, undefined)) {
+      removePath(linkBrokerFolder(this.#project, this.#data));
+    }
     this.#ownership?.leave();
     this.#sessions.leave({ pid: process.pid, part: this.#part });
     if (this.#place.data === null) removePath(this.#data);
@@ -224,7 +229,11 @@ export class BrokerLink {
     } else if (!isDeepStrictEqual(this.#project?.topology, project.topology)) {
       if (before !== "own") this.#lastEnd = lastEndIn(this.#data);
       await this.#stacks.listening();
-      const own = await generateLinkBroker(project, { lastEnd: this.#lastEnd, stacks: this.#stacks });
+      const own = await generateLinkBroker(project, {
+        data: this.#data,
+        lastEnd: this.#lastEnd,
+        stacks: this.#stacks,
+      });
       await this.#run({ broker, own, resources });
       // It is this process that ends it from now on.
       this.#lastEnd = "planned";

@@ -2,6 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isCloudflareConfig, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
 import { installProducers } from "@sluice/producer";
 import { makeOutputFolder, OUTPUT_FOLDER } from "@sluice/project/files/write-plan";
+import { folderName } from "@sluice/project/generate/plan";
 import { QUEUES_BINDING } from "@sluice/project/names";
 import { configFileIn } from "@sluice/project/read/broker";
 import { ConfigReader } from "@sluice/project/read/config-reader";
@@ -10,6 +11,7 @@ import { loadWrangler, SHARING_VERSION_MIN, takeWranglerOf } from "@sluice/proje
 import type { GetPlatformProxyOptions, PlatformProxy } from "wrangler";
 import { RESOURCES_FOLDER } from "../data/data-lock.ts";
 import { type Session, sessionsOf } from "../processes/sessions.ts";
+import { nameSecrets } from "../report/name-secrets.ts";
 import { chosenEnvironment } from "../settings/environment.ts";
 import { guardWorkerd } from "../workerd/guard-workerd.ts";
 import { BrokerLink } from "./broker-link.ts";
@@ -62,10 +64,12 @@ export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = asyn
   guardWorkerd();
   const root = join(dirname(file), OUTPUT_FOLDER);
   makeOutputFolder(root);
-  const configFile = await writeProxyConfig(file, config, env, join(root, "proxy", queues.workerName));
+  const folder = folderName({ name: queues.workerName, file, queues });
+  const configFile = await writeProxyConfig(file, config, env, join(root, "proxy", folder));
   const data = await dataFolder(file, queues, env, persist);
   const link = queues.producers.length === 0 ? null : await BrokerLink.reach(file, { data, env });
   try {
+    using _ = nameSecrets({ directory: dirname(configFile), userDirectory: dirname(file), env });
     const proxy = await wrangler.getPlatformProxy<Env & object, CfProperties>({
       ...options,
       configPath: configFile,

@@ -10,7 +10,7 @@ import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
 import { endpointVariables } from "@sluice/protocol";
 import type { V4WorkerOptions } from "miniflare";
 import type { End } from "../data/planned-end.ts";
-import { filesOfOthers } from "../generation/generation.ts";
+import { filesOfOthers, processFolder } from "../generation/generation.ts";
 import type { HostService } from "../http/host-service.ts";
 import { pageArchive } from "../page.ts";
 import type { Session, Sessions } from "../processes/sessions.ts";
@@ -52,15 +52,27 @@ export async function readSenders(input: SendersInput) {
   return { project, modules, watched: [...files, ...project.dependencies, ...(await own.dependencies())] };
 }
 
+interface LinkBrokerInput {
+  /** The data folder. Absolute. */
+  readonly data: string;
+  readonly lastEnd: End;
+  readonly stacks: HostService;
+}
+
+/** Names the folder that the broker of this process is generated into, which is that of its data. Absolute. */
+export function linkBrokerFolder(project: Project, data: string): string {
+  return join(project.broker.directory, OUTPUT_FOLDER, "proxy", processFolder(project, data));
+}
+
 /** Generates the broker of this process, as Miniflare takes it. Its consumers run in a `sluice dev`. */
 export async function generateLinkBroker(
   project: Project,
-  { lastEnd, stacks }: { readonly lastEnd: End; readonly stacks: HostService },
+  { data, lastEnd, stacks }: LinkBrokerInput,
 ): Promise<V4WorkerOptions> {
   const { broker, topology } = project;
   const root = join(broker.directory, OUTPUT_FOLDER);
   const plan = makePlan(project, "serve", {
-    outputDirectory: join(root, "proxy"),
+    outputDirectory: linkBrokerFolder(project, data),
     workingDirectory: broker.directory,
     runtime: runtimeModules(),
     page: await pageArchive(),

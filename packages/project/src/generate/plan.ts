@@ -97,11 +97,16 @@ export function makePlan(project: Project, purpose: Purpose["kind"], places: Pla
   };
 }
 
+/** A Worker by its name, its configuration and the environment that this was read in. */
+interface NamedWorker extends Pick<UserWorker, "name" | "file"> {
+  readonly queues: Pick<UserWorker["queues"], "env">;
+}
+
 /**
  * Names the folder of a Worker. Each mode of a `cloudflare.config.ts` has its own, also where that names the Worker the
  * same in all of them. No name of a Worker has a dot.
  */
-export function folderName({ name, file, queues: { env } }: UserWorker): string {
+export function folderName({ name, file, queues: { env } }: NamedWorker): string {
   return env === null || !isCloudflareConfig(file) || name.endsWith(`-${env}`) ? name : `${name}.${env}`;
 }
 

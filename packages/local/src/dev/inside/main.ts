@@ -1,5 +1,5 @@
 import { nearestExisting } from "@sluice/project/folders";
-import { showConsoleThrough } from "./console.ts";
+import { showConsoleThrough } from "../../report/console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
 import { endOnCtrlC } from "./ctrl-c.ts";
 import { keepEsbuildThread } from "./esbuild-thread.ts";

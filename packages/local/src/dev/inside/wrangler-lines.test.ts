@@ -20,6 +20,7 @@ function filter(folder = projectFolder({}), workers = ["api", "mail", "sluice"])
     topologyFile,
     workingDirectory: folder,
     generatedFolder: join(folder, ".sluice/dev/api"),
+    secrets: [{ directory: join(folder, ".sluice/dev/api/api"), userDirectory: folder, env: "" }],
     ownSources: [FOLDER],
     askedPorts: [],
   });

@@ -1,10 +1,12 @@
-import { readFileSync, realpathSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { ownSecretsLines, type PlacedSecrets, secretsPath } from "@sluice/project/files/secrets-lines";
 import { isBelow } from "@sluice/project/folders";
 import { READY_FILE } from "@sluice/project/names";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import { type QueueTopology, workerOf } from "@sluice/protocol";
+import type { LineFilter } from "../../report/console.ts";
 import { withUsersFiles } from "../../stacks/build-places.ts";
 import { withoutOwnFrames } from "../../stacks/own-frames.ts";
 import { BindingsTable, type QueueBinding } from "./bindings-table.ts";
@@ -19,17 +21,13 @@ export interface LinesContext {
   /** Folder that Wrangler runs in, and the one that everything was generated into. Absolute. */
   readonly workingDirectory: string;
   readonly generatedFolder: string;
+  readonly secrets: readonly PlacedSecrets[];
   /** Folders of our own sources, as stack traces name them. Absolute. */
   readonly ownSources: readonly string[];
   /** Ports that options or configurations ask for. Of others Wrangler chooses free ones. */
   readonly askedPorts: readonly number[];
 }
 
-/** Makes of one message that Wrangler logs the messages that are shown in its place. */
-export type LineFilter = (message: string) => readonly string[];
-
-/** The second word depends on Wrangler's version. */
-const SECRETS = /^Using (?:secrets|vars) defined in (.+)$/;
 const ATTACHING = "Attaching additional modules:";
 const STATUS_EXPLANATION = /^\s*Service bindings, Durable Object bindings, and Tail consumers connect to /;
 /** A request that was answered, other than by a failure of the server; Wrangler marks its lines with a level. */
@@ -103,8 +101,8 @@ export function wranglerLines(context: LinesContext): LineFilter {
       return [];
     }
     if (OTHER_MAP.test(plain)) return [];
-    const secrets = SECRETS.exec(plain)?.[1];
-    if (secrets !== undefined) return secretsLine(message, secrets, context);
+    const secrets = secretsPath(plain);
+    if (secrets !== null) return secretsLine(message, secrets, context);
     const path = ANSWERED.exec(plain)?.[1];
     if (path !== undefined && isOwnRequest(path)) return [];
     const delivered = DELIVERED.exec(plain)?.[1];
@@ -161,18 +159,7 @@ function byConsumer(message: string, worker: string | null): string {
 
 /** Files of secrets by the user's own names; nothing of the broker's, which is no Worker of the user's. */
 function secretsLine(message: string, path: string, context: LinesContext): readonly string[] {
-  const { generatedFolder, workingDirectory, broker } = context;
-  const file = resolve(workingDirectory, path);
-  if (!isBelow(file, generatedFolder)) return [message];
-  if (isBelow(file, join(generatedFolder, broker))) return [];
-  const own = realPath(file);
-  return own === file ? [message] : [message.replace(path, () => relative(workingDirectory, own))];
-}
-
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
+  const { generatedFolder, workingDirectory, broker, secrets } = context;
+  const isBrokers = isBelow(resolve(workingDirectory, path), join(generatedFolder, broker));
+  return isBrokers ? [] : ownSecretsLines(message, path, secrets, workingDirectory);
 }

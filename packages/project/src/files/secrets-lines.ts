@@ -1,0 +1,58 @@
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { secretFiles } from "./secrets.ts";
+
+/** Folder of a generated configuration with files of secrets beside it, as `placeSecrets` puts them there. */
+export interface PlacedSecrets {
+  /** Absolute paths of it and of the user's folder. */
+  readonly directory: string;
+  readonly userDirectory: string;
+  /** The environment, "" for the top level. */
+  readonly env: string;
+}
+
+/** Wrangler's line about such a file; the second word depends on its version. */
+const SECRETS = /^Using (?:secrets|vars) defined in (.+)$/;
+
+/**
+ * Returns the path that a line of Wrangler's names as a file of secrets; `null` for any other line.
+ *
+ * @param plain line without colours.
+ */
+export function secretsPath(plain: string): string | null {
+  return SECRETS.exec(plain)?.[1] ?? null;
+}
+
+/**
+ * Names the user's own files in a line about a file of secrets: a line for each that it stands for.
+ *
+ * @param path that the line names.
+ * @param workingDirectory folder that paths are relative to. Absolute.
+ */
+export function ownSecretsLines(
+  line: string,
+  path: string,
+  placed: readonly PlacedSecrets[],
+  workingDirectory: string,
+): readonly string[] {
+  const file = resolve(workingDirectory, path);
+  const its = placed.find(({ directory }) => directory === dirname(file));
+  if (its === undefined) return [line];
+  return userFiles(file, its).map((own) => line.replace(path, () => relative(workingDirectory, own)));
+}
+
+function userFiles(file: string, { userDirectory, env }: PlacedSecrets): string[] {
+  const exists = (name: string) => existsSync(join(userDirectory, name));
+  const { [basename(file)]: names } = secretFiles(env, exists);
+  if (names !== undefined) return names.filter(exists).map((name) => join(userDirectory, name));
+  // One of `--env-file` has a name of ours.
+  return [realPath(file)];
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
