@@ -13,12 +13,15 @@ import { type DirectoryRow, shownRecord } from "../src/directory/row.ts";
 import { ASK_SHARDS_MS, ShardAsks } from "../src/directory/shard-asks.ts";
 import { isCleared, onConfigured, Registration } from "../src/object/registration.ts";
 import { refuseDraining, refuseOtherMap } from "../src/shards/called-by-map.ts";
+import { NO_COUNTS } from "../src/usage/month-usage.ts";
 import { REGISTRY_START_MS, TestRegistry } from "./registry.ts";
 
 /** Object of a queue or a shard, as far as maps go. */
 interface ShardObject {
   registration: Registration;
   messages: number;
+  /** Messages that it has taken in, which its usage says. */
+  used: number;
   /** Whether it holds messages of groups that belong elsewhere. */
   keepsGroups: boolean;
   /** Shards that messages are on their way to: shard 0 passes on what is transferred to it. */
@@ -43,6 +46,8 @@ export class ShardDirectory {
   beforeState = async (_name: string): Promise<void> => {};
   /** Rounds of the event loop that a shard takes to say how far it is. */
   answersAfter = 0;
+  /** Messages that objects have taken in. */
+  taken = 0;
   readonly objects = new Map<string, ShardObject>();
   /** Maps that callers have learned from shard 0. */
   readonly learned: { readonly queue: string; readonly map: ShardMap | null }[] = [];
@@ -120,7 +125,7 @@ export class ShardDirectory {
     const known = this.objects.get(name);
     if (known !== undefined) return known;
     const registration = new Registration({ kind: "absent" });
-    const made: ShardObject = { registration, messages: 0, keepsGroups: false, passes: [] };
+    const made: ShardObject = { registration, messages: 0, used: 0, keepsGroups: false, passes: [] };
     this.objects.set(name, made);
     return made;
   }
@@ -137,7 +142,7 @@ export class ShardDirectory {
     } catch {
       return false;
     }
-    this.object(object).messages += 1;
+    this.#take(object);
     this.check();
     return true;
   }
@@ -157,7 +162,16 @@ export class ShardDirectory {
     const object = shard === undefined ? undefined : this.object(shardName(queue, shard));
     if (object?.registration.definition === undefined) return;
     passes.shift();
-    object.messages += 1;
+    this.#take(shardName(queue, shard ?? 0));
+  }
+
+  /** Messages that a queue has taken in, by what shard 0 knows of those that are gone and what the others say. */
+  counted(queue: string): number {
+    const { record } = this.object(queue).registration;
+    const kept = Array.from({ length: record?.shards?.kept ?? 1 }, (_, i) =>
+      this.object(shardName(queue, i)),
+    );
+    return kept.reduce((sum, { used }) => sum + used, record?.goneUsage?.messages ?? 0);
   }
 
   /** Asks shard 0 for its map. */
@@ -165,6 +179,13 @@ export class ShardDirectory {
     const map = this.objects.get(queue)?.registration.record?.shards ?? null;
     this.learned.push({ queue, map });
     return map;
+  }
+
+  #take(object: string): void {
+    const taking = this.object(object);
+    taking.messages += 1;
+    taking.used += 1;
+    this.taken += 1;
   }
 
   async #change(make: () => DirectoryReply): Promise<DirectoryReply | null> {
@@ -251,6 +272,7 @@ export class ShardDirectory {
       this.objects.set(name, {
         registration: new Registration({ kind: "known", record }),
         messages: 0,
+        used: 0,
         keepsGroups: false,
         passes: [],
       });
@@ -265,6 +287,7 @@ export class ShardDirectory {
     this.objects.set(name, {
       registration: new Registration({ kind: "absent", asOf: revision }),
       messages: 0,
+      used: 0,
       keepsGroups: false,
       passes: [],
     });
@@ -281,10 +304,11 @@ export class ShardDirectory {
   }
 
   #state(name: string): ShardState {
-    const { registration, messages, keepsGroups, passes } = this.object(name);
+    const { registration, messages, used, keepsGroups, passes } = this.object(name);
     const { epoch = null, open = 1 } = registration.record?.shards ?? {};
     const passesOn = passes.some((shard) => shard >= open);
-    return { epoch, isEmpty: messages === 0, keepsGroups, ...(passesOn ? { passesOn } : {}) };
+    const usage = { ...NO_COUNTS, month: "2026-11", sinceMs: REGISTRY_START_MS, messages: used };
+    return { epoch, isEmpty: messages === 0, keepsGroups, usage, ...(passesOn ? { passesOn } : {}) };
   }
 
   /** Notes what does not hold that has to hold at any time. */

@@ -140,6 +140,38 @@ it("a queue grows to four shards and shrinks to one with messages in each of the
   expect(reply).toMatch(/^1 \d+ \d+$/);
 });
 
+it("a queue keeps the usage of shards that have gone, once, also when their numbers come again", async () => {
+  const { directory, queue } = await start();
+  const { queueId, ...created } = recordIn(
+    await (await directory()).createQueue({
+      name: "orders",
+      settings: { shards: 3 },
+      consumer: pullConsumer({}),
+    }),
+  );
+  const usedBy = async (map: ShardMap, shards: number) => {
+    const used = async (_: unknown, shard: number) =>
+      (await (await queue(shardName("orders", shard))).describe(addressOf(map, shard))).usage?.messages ?? 0;
+    return (await Promise.all(Array.from({ length: shards }, used))).reduce((sum, count) => sum + count);
+  };
+  const toShards = async (shards: number) => {
+    await (await directory()).changeQueue(queueId, { settings: { shards } });
+    // Shards are asked at once when there is another map.
+    await expect.poll(currentMap, { timeout: 10_000 }).toMatchObject({ open: shards, kept: shards });
+    return currentMap();
+  };
+  const fill = async (map: ShardMap) => {
+    for (const shard of [0, 1, 2, 2]) await sendTo(map, shard, `in ${shard}`);
+    for (const shard of [0, 1, 2]) await drain(map, shard);
+  };
+  await fill(mapIn(created as QueueRecord));
+  expect(await usedBy(await toShards(1), 1)).toBe(4);
+  const again = await toShards(3);
+  expect(await usedBy(again, 3)).toBe(4);
+  await fill(again);
+  expect(await usedBy(await toShards(1), 1)).toBe(8);
+});
+
 it("shards deliver under the name of their queue, and their dead letters go back to it", async () => {
   const { directory, queue, until } = await start();
   const harness = broker as BrokerHarness;

@@ -76,6 +76,7 @@ describe("a directory that ends at any of its steps", () => {
     [
       "shrinks",
       async (directory) => {
+        directory.object("orders#1").messages = 0;
         await directory.set("orders", 1);
         await passInterval(directory);
       },
@@ -98,7 +99,8 @@ describe("a directory that ends at any of its steps", () => {
     expect(steps).toBeGreaterThan(2);
     for (let step = 0; step < steps; step++) {
       const directory = await withShards(2);
-      directory.send("orders", 0, directory.learn("orders"));
+      for (const shard of [0, 1]) directory.send("orders", shard, directory.learn("orders"));
+      const queueId = directory.registry.queue("orders")?.record.queueId;
       directory.crashAfter = step;
       await change(directory);
       await directory.settle();
@@ -110,6 +112,8 @@ describe("a directory that ends at any of its steps", () => {
       expect(directory.problems, `step ${step}`).toEqual([]);
       const { open, kept } = rehearsal.shown("orders") ?? {};
       expect(directory.shown("orders"), `step ${step}`).toMatchObject({ open, kept });
+      if (directory.registry.queue("orders")?.record.queueId === queueId)
+        expect(directory.counted("orders"), `step ${step}`).toBe(directory.taken);
     }
   });
 });

@@ -106,6 +106,8 @@ it("holds what has to hold of maps whatever happens, and comes to the number tha
       const { open, kept, before } = directory.shown(QUEUE) ?? { open: 1, kept: 1 };
       expect({ open, kept, before }).toEqual({ open: wanted, kept: wanted, before: undefined });
       expect(directory.wakeAfterMs).toBeNull();
+      if (!steps.some(({ kind }) => kind === "delete"))
+        expect(directory.counted(QUEUE)).toBe(directory.taken);
       if (wanted === 1 && directory.shown(QUEUE) !== undefined) seen.drained += 1;
     }),
     { numRuns: 400 },

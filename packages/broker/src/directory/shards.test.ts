@@ -171,6 +171,29 @@ describe("shrinking", () => {
     expect(directory.wakeAfterMs).toBeNull();
   });
 
+  it("leaves the usage of a shard that goes to its queue, once", async () => {
+    const directory = await withShards(4);
+    for (const shard of [0, 1, 2, 2, 3, 3, 3]) directory.send("orders", shard, directory.learn("orders"));
+    for (const object of directory.objects.values()) object.messages = 0;
+    const gone = () => directory.object("orders").registration.record?.goneUsage?.messages;
+    expect(gone()).toBeUndefined();
+    await directory.set("orders", 3);
+    await passInterval(directory);
+    expect(gone()).toBe(3);
+    await directory.set("orders", 1);
+    await passInterval(directory);
+    expect(gone()).toBe(6);
+    // What comes again begins to count anew.
+    await directory.set("orders", 4);
+    directory.send("orders", 3, directory.learn("orders"));
+    expect(directory.counted("orders")).toBe(8);
+    directory.object("orders#3").messages = 0;
+    await directory.set("orders", 1);
+    await passInterval(directory);
+    expect(gone()).toBe(7);
+    expect(directory.rows("orders")).toEqual(["orders"]);
+  });
+
   it("leaves an empty shard as long as shard 0 has messages for it", async () => {
     const directory = await withShards(3);
     const { passes } = directory.object("orders");

@@ -3,11 +3,13 @@ import {
   type DirectoryRefusal,
   type QueueDefinition,
   type QueueRecord,
+  type QueueUsage,
   SHARDS_MAX,
   type ShardMap,
   type ShardState,
   shardName,
   shardOf,
+  sumOfUsage,
 } from "@sluice/protocol";
 import { newRecord } from "./records.ts";
 import type { Registry } from "./registry.ts";
@@ -107,8 +109,20 @@ export function shardsAnswered(
   if (!says(0, ({ passesOn }) => passesOn !== true)) return false;
   let { kept } = map;
   while (kept > open && says(kept - 1, ({ isEmpty }) => isEmpty)) kept -= 1;
-  if (kept < map.kept) putMap(registry, row, { epoch: registry.nextRevision(), open, kept });
-  return kept < map.kept;
+  if (kept === map.kept) return false;
+  const usage = range(kept, map.kept).flatMap((shard) => states.get(shard)?.usage ?? []);
+  putMap(registry, withGoneUsage(row, usage), { epoch: registry.nextRevision(), open, kept });
+  return true;
+}
+
+/** Adds the usage of shards that go to that of those which have gone. They count anew if they come again. */
+function withGoneUsage(row: QueueRow, usage: readonly QueueUsage[]): QueueRow {
+  if (usage.length === 0) return row;
+  const goneUsage = sumOfUsage([
+    ...usage,
+    ...(row.record.goneUsage === undefined ? [] : [row.record.goneUsage]),
+  ]);
+  return { ...row, record: { ...row.record, goneUsage } };
 }
 
 /** Finds a map of new shards that shard 0 does not have yet. */

@@ -295,7 +295,8 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async shardState(queue: string): Promise<ShardState> {
-      return shardStateOf((await this.#queue.forCall(queue)).core);
+      const { core, usage } = await this.#queue.forCall(queue);
+      return { ...(await shardStateOf(core)), usage: usage() };
     }
 
     async clear(queue: string, revision: number): Promise<void> {

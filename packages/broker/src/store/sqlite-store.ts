@@ -1,5 +1,5 @@
 import { IDS_PER_EPOCH } from "@sluice/engine";
-import type { QueueDamage, QueueRecord, QueueUsage } from "@sluice/protocol";
+import { isShard, type QueueDamage, type QueueRecord, type QueueUsage } from "@sluice/protocol";
 import type { HostStorage } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import { usageFrom } from "../usage/stored-usage.ts";
@@ -306,7 +306,7 @@ export class SqliteStore implements QueueStore {
 
   /**
    * Deletes the queue: its messages, those on their way to other queues, and its record. Its position and its inbox
-   * stay, so that a later queue of the same name uses no number twice.
+   * stay, so that a later queue of the same name uses no number twice. The usage of a shard goes: its queue has it.
    */
   drop(): void {
     const { epoch, messages } = this.readPosition();
@@ -316,7 +316,7 @@ export class SqliteStore implements QueueStore {
       for (const table of ["segments", "segment_states", "outbox", "notes", "journal"])
         this.#run(`DELETE FROM ${table}`);
       this.#run("DELETE FROM meta WHERE key IN ('record', 'damage')");
-      this.writePosition(position);
+      this.writePosition(position, isShard(this.readName() ?? "") ? null : this.readUsage());
     });
   }
 

@@ -82,6 +82,8 @@ const recordSchema = z.strictObject({
   place: z.optional(z.enum(JURISDICTIONS)),
   shards: z.optional(shardMapSchema),
   queueRevision: z.optional(z.number()),
+  // A later release may count more.
+  goneUsage: z.optional(z.object({ month: z.string(), sinceMs: z.number() })),
   dialects: dialectsSchema,
 });
 

@@ -1,12 +1,12 @@
-import type {
-  ConsumerHealth,
-  Fault,
-  QueueDamage,
-  QueueDescription,
-  QueueRates,
-  QueueUsage,
+import {
+  type ConsumerHealth,
+  type Fault,
+  type QueueDamage,
+  type QueueDescription,
+  type QueueRates,
+  sumOfUsage,
 } from "@sluice/protocol";
-import { firstOf, largestOf, oldestOf, sumOf, withoutRepeats } from "./amounts.ts";
+import { largestOf, oldestOf, sumOf, withoutRepeats } from "./amounts.ts";
 import { mergedMove } from "./moves.ts";
 
 /** Description of a shard, or why there is none. */
@@ -49,7 +49,7 @@ export function mergedDescription(
     consumer: mergedHealth(known.map(({ consumer }) => consumer)),
     lastMove: mergedMove(latestTask(known.flatMap(({ lastMove }) => lastMove ?? []))),
     ...(rates.length === 0 ? {} : { rates: mergedRates(rates) }),
-    ...(usage.length === 0 ? {} : { usage: mergedUsage(usage) }),
+    ...(usage.length === 0 ? {} : { usage: sumOfUsage(usage) }),
     // A setting of the queue. A shard that has not got it yet says another.
     ...(finishedMax === null ? {} : { finishedMax }),
     ...(faults.length === 0 ? {} : { faults }),
@@ -93,29 +93,6 @@ export function mergedRates(rates: readonly QueueRates[]): QueueRates {
     in: sumOf(rates, (part) => part.in),
     out: sumOf(rates, (part) => part.out),
     dead: sumOf(rates, (part) => part.dead),
-  };
-}
-
-/** Adds the usage of those that have counted in the latest month. */
-function mergedUsage(all: readonly QueueUsage[]): QueueUsage {
-  const month =
-    all
-      .map((part) => part.month)
-      .sort()
-      .at(-1) ?? "";
-  const parts = all.filter((part) => part.month === month);
-  const sum = (amountOf: (part: QueueUsage) => number) => sumOf(parts, amountOf);
-  return {
-    month,
-    sinceMs: firstOf(parts.map(({ sinceMs }) => sinceMs)) ?? 0,
-    rowsWritten: sum((part) => part.rowsWritten),
-    rowsRead: sum((part) => part.rowsRead),
-    requests: sum((part) => part.requests),
-    awakeMs: sum((part) => part.awakeMs),
-    messages: sum((part) => part.messages),
-    messageBytes: sum((part) => part.messageBytes),
-    messageChunks: sum((part) => part.messageChunks),
-    deliveries: sum((part) => part.deliveries),
   };
 }
 

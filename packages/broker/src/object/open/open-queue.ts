@@ -1,4 +1,4 @@
-import type { QueueDescription, QueueRecord, QueueUsage } from "@sluice/protocol";
+import { type QueueDescription, type QueueRecord, type QueueUsage, sumOfUsage } from "@sluice/protocol";
 import type { Faults } from "../../faults/faults.ts";
 import type { MovableClock } from "../../platform/clock.ts";
 import type { HostStorage } from "../../platform/host.ts";
@@ -36,6 +36,8 @@ export interface OpenQueue {
   readonly isBilled: boolean;
   /** Why nothing may be taken in: what is written to a damaged file may not stay. `null` where it may. */
   readonly unwritable: UnwritableQueueError | null;
+  /** Usage of the object this month. */
+  usage(): QueueUsage;
   /** Describes the messages of the queue and how deliveries go. */
   describe(): QueueDescription;
   /** Goes by the record from now on; resolves when that is durable. */
@@ -145,6 +147,7 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
     lender,
     registration,
     isBilled: queue.isBilled,
+    usage,
     describe: () => {
       const description = describe();
       if (snapshotOf(queue, description) !== null) watermark.seenIdle();
@@ -182,12 +185,17 @@ async function drop(queue: AssembledQueue): Promise<void> {
   queue.store.drop();
 }
 
-function describeOpen({ core, alarm, faults }: AssembledQueue, usage: () => QueueUsage): QueueDescription {
+function describeOpen(
+  { core, alarm, faults, registration }: AssembledQueue,
+  usage: () => QueueUsage,
+): QueueDescription {
   const description = core.describe();
+  const own = usage();
+  const gone = registration.record?.goneUsage;
   return {
     ...description,
     rowsWritten: description.rowsWritten + alarm.timesWritten,
-    usage: usage(),
+    usage: gone?.month === own.month ? sumOfUsage([own, gone]) : own,
     ...faults.description,
   };
 }

@@ -48,7 +48,7 @@ export async function update(on: OnBroker, name: string, options: SettingsOption
 /** Says what is lost with shards that leave, whose messages are delivered before. */
 function leavingText(shards: number): string {
   const go = shards === 1 ? "goes when empty," : "go when empty, each";
-  return `${plural(shards, "shard")} ${go} with its history, finished messages and part of this month's cost figures.`;
+  return `${plural(shards, "shard")} ${go} with its history and finished messages.`;
 }
 
 /** `sluice queues pause-delivery`: stops delivery; sends go on. */

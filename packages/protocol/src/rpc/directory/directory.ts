@@ -1,6 +1,7 @@
 import type { ShardMap } from "../../shards/shard-map.ts";
 import type { ConsumerDefinition, QueueDefinition } from "../../topology/topology.ts";
 import type { QueueAtRest } from "../queue/description.ts";
+import type { QueueUsage } from "../queue/usage.ts";
 
 /**
  * The directory: which queues an account has, and their settings. The broker, every dialect and the admin API ask it.
@@ -46,6 +47,11 @@ export interface QueueRecord {
   readonly place?: Jurisdiction;
   /** Map of the queue's shards, in the record of each of them. Absent for a queue that never had more than one. */
   readonly shards?: ShardMap;
+  /**
+   * Usage of shards that have gone, in the month in which the last of them went, in the record of the first shard. Absent
+   * for none.
+   */
+  readonly goneUsage?: QueueUsage;
   /** Revision of the queue's record that the settings are of, in the record of a shard other than the first. */
   readonly queueRevision?: number;
   /** Settings that only a dialect understands, by the dialect's name: kept as they are. */

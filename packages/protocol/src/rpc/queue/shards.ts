@@ -2,6 +2,8 @@
  * Calls on the shards of a queue that only shards and the directory make (docs/design/shards.md). Plain data only.
  */
 
+import type { QueueUsage } from "./usage.ts";
+
 /**
  * Code of the failure of an enqueue on a shard: a message is of a group that belongs to another shard, and this one holds
  * none of it any more. Nothing was stored. The caller sends it to the owner, and no client ever sees it.
@@ -55,6 +57,8 @@ export interface ShardState {
   readonly keepsGroups: boolean;
   /** Whether messages are on their way from it to shards that are draining. Absent for none. */
   readonly passesOn?: boolean;
+  /** Usage of the object this month. Absent from an object of an earlier release. */
+  readonly usage?: QueueUsage;
 }
 
 /** Methods of a queue's object that its shards call. */

@@ -24,3 +24,25 @@ export interface QueueUsage {
   /** Deliveries of messages, each retry counted again. */
   readonly deliveries: number;
 }
+
+/** Adds the usage of several objects, of those that have counted in the latest month. */
+export function sumOfUsage(all: readonly QueueUsage[]): QueueUsage {
+  const months = all.map(({ month }) => month).sort();
+  const month = months.at(-1) ?? "";
+  const parts = all.filter((part) => part.month === month);
+  // A count that a part lacks is one that its release did not know.
+  const sum = (countOf: (part: QueueUsage) => number | undefined) =>
+    parts.reduce((total, part) => total + (countOf(part) ?? 0), 0);
+  return {
+    month,
+    sinceMs: Math.min(...parts.map(({ sinceMs }) => sinceMs)),
+    rowsWritten: sum((part) => part.rowsWritten),
+    rowsRead: sum((part) => part.rowsRead),
+    requests: sum((part) => part.requests),
+    awakeMs: sum((part) => part.awakeMs),
+    messages: sum((part) => part.messages),
+    messageBytes: sum((part) => part.messageBytes),
+    messageChunks: sum((part) => part.messageChunks),
+    deliveries: sum((part) => part.deliveries),
+  };
+}
