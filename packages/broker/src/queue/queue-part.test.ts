@@ -16,6 +16,7 @@ function worldOf(shards: number, definition: Partial<QueueDefinition>) {
     now: () => world.nowMs,
     limits: () => limitsOf(world.queues.orders),
     others: () => names.slice(1).map((_, i) => i + 1),
+    emptyAsOf: () => 0,
     partOf: async (shard) => {
       const { part } = world.core(shardName("orders", shard));
       if (part === null) throw new Error("no part");

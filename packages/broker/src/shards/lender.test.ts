@@ -1,5 +1,5 @@
 import type { PartRequest } from "@sluice/protocol";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Lender } from "./lender.ts";
 
 const none = { part: 0, used: 0, wanted: 0 };
@@ -11,6 +11,7 @@ it.each([-1, 0, 1])("messages per second are lent a second after shard 0 began, 
     now: () => clock.nowMs,
     limits: () => ({ deliveries: null, messages: 2 }),
     others: () => [1],
+    emptyAsOf: () => 0,
     partOf: async (shard) => ({ shard, number: 1, deliveries: none, messages: none }),
   });
   const ask = (number: number): PartRequest => ({
@@ -23,4 +24,60 @@ it.each([-1, 0, 1])("messages per second are lent a second after shard 0 began, 
   clock.nowMs = 1_000 + more;
   const { messages } = await lender.lend(ask(3));
   expect(messages?.units).toBe(more < 0 ? 0 : 2);
+});
+
+describe("a queue with one delivery at a time", () => {
+  /** Shard 0 of a queue that was created at 100 and has so many shards. */
+  function lenderOfOne(shards: number) {
+    const map = { kept: shards };
+    const others = () => Array.from({ length: map.kept - 1 }, (_, i) => i + 1);
+    const lender = new Lender({
+      epoch: () => 2,
+      now: () => 10_000,
+      limits: () => ({ deliveries: 1, messages: null }),
+      others,
+      emptyAsOf: () => 100,
+      partOf: async (shard) => ({ shard, number: 1, deliveries: none, messages: none }),
+    });
+    let number = 1;
+    const ask = async (shard: number, used: number, wanted: number, epoch?: number) => {
+      number += 1;
+      const deliveries = { part: used, used, wanted };
+      const members = {
+        shard,
+        number,
+        deliveries,
+        messages: none,
+        ...(epoch === undefined ? {} : { epoch }),
+      };
+      return (await lender.lend(members)).deliveries?.units;
+    };
+    return { map, ask };
+  }
+
+  it("has it back when the shard goes that had it, though it did not say so", async () => {
+    const { map, ask } = lenderOfOne(3);
+    expect(await ask(2, 1, 1)).toBe(1);
+    expect(await ask(1, 0, 1)).toBe(0);
+    // It goes when it delivers nothing any more.
+    map.kept = 2;
+    expect(await ask(1, 0, 1)).toBe(1);
+  });
+
+  it("lends nothing to a shard that is gone, and counts nothing of what that says", async () => {
+    const { ask } = lenderOfOne(2);
+    expect(await ask(2, 1, 1)).toBe(0);
+    expect(await ask(1, 0, 1)).toBe(1);
+  });
+
+  it.each([
+    [99, 0, 1],
+    [100, 1, 0],
+    [101, 1, 0],
+    [undefined, 1, 0],
+  ])("with a map of %s lends to a shard %i, then %i", async (epoch, units, others) => {
+    const { ask } = lenderOfOne(3);
+    expect(await ask(1, 1, 1, epoch)).toBe(units);
+    expect(await ask(2, 0, 1, 200)).toBe(others);
+  });
 });

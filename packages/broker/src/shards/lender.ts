@@ -15,6 +15,8 @@ interface LenderPorts {
   limits(): QueueLimits;
   /** The other shards that there are. */
   others(): readonly number[];
+  /** Revision at which an earlier queue of this name was deleted, 0 if none was. */
+  emptyAsOf(): number;
   /** Asks a shard for its part. */
   partOf(shard: number): Promise<PartRequest>;
 }
@@ -33,13 +35,15 @@ export class Lender {
     this.#beganMs = ports.now();
   }
 
-  /** Lends a shard its part. */
+  /** Lends a shard its part; nothing to one that is gone, or of a deleted queue. */
   async lend(request: PartRequest): Promise<Part> {
-    // Parts of an epoch before this one are known to their shards alone. They are asked once; who does not answer is
-    // waited for.
-    this.#learning ??= this.#learn(request.shard);
-    await this.#learning;
-    this.#knows.add(request.shard);
+    if (this.#isOwn(request)) {
+      // Parts of an epoch before this one are known to their shards alone. They are asked once; who does not answer is
+      // waited for.
+      this.#learning ??= this.#learn(request.shard);
+      await this.#learning;
+      this.#knows.add(request.shard);
+    }
     const { deliveries, messages } = this.#ports.limits();
     return {
       lender: this.#ports.epoch(),
@@ -56,15 +60,25 @@ export class Lender {
     tailMs: number,
   ): LentPart | null {
     if (limit === null) return null;
+    if (!this.#isOwn(request)) return NOTHING;
     const nowMs = this.#ports.now();
     const isOver = nowMs >= this.#beganMs + PART_MS + tailMs;
     // What shard 0 itself delivered in the epoch before nobody knows.
     const isSecondOver = kind === "deliveries" || nowMs >= this.#beganMs + SECOND_MS;
-    const areKnown = this.#ports.others().every((shard) => this.#knows.has(shard));
+    const others = this.#ports.others();
+    // A shard goes when it delivers nothing.
+    if (kind === "deliveries") pool.keepOnly((shard) => shard === 0 || others.includes(shard));
+    const areKnown = others.every((shard) => this.#knows.has(shard));
     const isComplete = isSecondOver && (isOver || areKnown);
     const { shard, number } = request;
     // The answer to a late question reaches nobody.
     return pool.lend({ shard, number, ...request[kind] }, limit, isComplete, nowMs) ?? NOTHING;
+  }
+
+  /** Whether a shard is one of the queue's. One that was out of reach may still be of the queue that was deleted. */
+  #isOwn({ shard, epoch }: PartRequest): boolean {
+    const isOfDeleted = epoch !== undefined && epoch < this.#ports.emptyAsOf();
+    return !isOfDeleted && (shard === 0 || this.#ports.others().includes(shard));
   }
 
   async #learn(asking: number): Promise<void> {

@@ -99,6 +99,7 @@ class World {
       now: () => this.nowMs,
       limits: () => this.limits,
       others: () => this.shards.slice(1).map(({ shard }) => shard),
+      emptyAsOf: () => 0,
       partOf: (shard) => {
         const epoch = this.#epochs;
         return this.call(shard, () => (this.shards[shard] as Shard).borrower.tell(epoch));

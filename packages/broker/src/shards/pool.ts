@@ -72,6 +72,12 @@ export class Pool {
     return { units, expiresInMs };
   }
 
+  /** Forgets what shards hold and want that are not kept. */
+  keepOnly(isKept: (shard: number) => boolean): void {
+    for (const [shard, holder] of this.#holders)
+      if (!isKept(shard)) this.#holders.set(shard, { ...holder, held: 0, part: 0, wanted: 0 });
+  }
+
   /** Takes down what a shard has been lent by a pool before this one. */
   learn(ask: Ask, nowMs: number): void {
     if (this.#holders.has(ask.shard)) return;

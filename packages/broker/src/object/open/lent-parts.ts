@@ -15,6 +15,7 @@ export function lenderOf(queue: IdentifiedQueue, epoch: () => number): Lender {
       const kept = registration.record?.shards?.kept ?? 1;
       return Array.from({ length: kept - 1 }, (_, i) => i + 1);
     },
+    emptyAsOf: () => registration.record?.emptyAsOf ?? 0,
     partOf: (shard) => {
       const name = shardName(shardOf(queue.name).queue, shard);
       return objectOf(queue, name).partOf(name, epoch());
@@ -31,8 +32,12 @@ export function shardPortsOf(queue: IdentifiedQueue, lender: () => Lender): Shar
       const map = registration.record?.shards;
       return map === undefined || isWhole(map) ? null : own.shard;
     },
-    lend: (request) =>
-      own.shard === 0 ? lender().lend(request) : objectOf(queue, own.queue).lendPart(own.queue, request),
+    lend: (request) => {
+      if (own.shard === 0) return lender().lend(request);
+      const epoch = registration.record?.shards?.epoch;
+      const asked = epoch === undefined ? request : { ...request, epoch };
+      return objectOf(queue, own.queue).lendPart(own.queue, asked);
+    },
     now: () => host.clock.now(),
   };
 }

@@ -27,6 +27,8 @@ export interface PartRequest {
   readonly number: number;
   readonly deliveries: PartNeed;
   readonly messages: PartNeed;
+  /** Epoch of the map that the shard goes by. Absent from a shard of an earlier release. */
+  readonly epoch?: number;
 }
 
 /** Units of one limit that a shard may use until they expire. */
