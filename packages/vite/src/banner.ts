@@ -4,11 +4,12 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { styleText } from "node:util";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
+import { foldOwnFrames, type Logger } from "./terminal.ts";
 
 /** Members that are used of Vite's dev server. */
 interface DevServer {
   readonly resolvedUrls: { readonly local: readonly string[]; readonly network: readonly string[] } | null;
-  readonly config: { readonly logger: { info(line: string): void } };
+  readonly config: { readonly logger: Logger };
   printUrls(): void;
 }
 
@@ -21,21 +22,23 @@ const PLUGIN = "@cloudflare/vite-plugin";
 /** Vite's module in its package, in every version that Cloudflare's plugin runs with. */
 const VITE_MODULE = "dist/node/index.js";
 
-let isNamed = false;
+let isWatched = false;
 /** Functions that name the dashboard already. A server has several environments, and a new function after a restart. */
 const naming = new WeakSet<DevServer["printUrls"]>();
 
 /**
- * Makes the dev server of this process name the dashboard below its addresses. Options for another plugin get no server
+ * Makes the dev server of this process name the dashboard below its addresses, and leave our own frames out of the stack
+ * traces that it prints. Options for another plugin get no server
  * from Vite, but each environment gets one before it listens.
  */
-export async function nameDashboard(): Promise<void> {
-  if (isNamed) return;
-  isNamed = true;
+export async function changeTerminal(): Promise<void> {
+  if (isWatched) return;
+  isWatched = true;
   const { DevEnvironment } = await viteOfProject();
   const { listen } = DevEnvironment.prototype;
-  DevEnvironment.prototype.listen = function listenAndName(server) {
+  DevEnvironment.prototype.listen = function listenChanged(server) {
     addLine(server);
+    foldOwnFrames(server.config.logger);
     return Reflect.apply(listen, this, [server]);
   };
 }

@@ -1,7 +1,7 @@
 import type { PluginConfig } from "@cloudflare/vite-plugin";
 import { ConfigError } from "@sluice/config";
 import { CliError } from "@sluice/project/errors";
-import { nameDashboard } from "./banner.ts";
+import { changeTerminal } from "./banner.ts";
 import { takeCloudflareConfig } from "./cloudflare-config.ts";
 import { watchOtherMachines } from "./other-machines.ts";
 import { refuseUnknownPlugin } from "./plugin-version.ts";
@@ -33,8 +33,8 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
   if (!isServing(process.argv, process.env.NODE_ENV)) return options;
   inWords(() => refuseUnknownPlugin(process.cwd()));
   watchOtherMachines();
-  // A server without the dashboard's line works as well.
-  nameDashboard().catch(() => {});
+  // A server whose terminal is as Vite's works as well.
+  changeTerminal().catch(() => {});
   const { config: customizer, auxiliaryWorkers = [] } = options;
   const persistState = persistence(options.persistState);
   const { newConfig = null, ...experimental } = options.experimental ?? {};

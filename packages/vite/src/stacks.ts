@@ -5,6 +5,11 @@ import { STACKS_VARIABLE } from "@sluice/project/names";
 /** Folder of the Worker of Cloudflare's plugin that runs the modules, as its frames have it below the root. */
 const RUNNER = /(?<=[ (])workers\/runner-worker\//g;
 
+/** Makes the frames of Cloudflare's plugin in a stack trace those of the runtime. */
+export function namedRunner(stack: string): string {
+  return stack.replaceAll(RUNNER, "cloudflare:runner-worker/");
+}
+
 /** Services by the root that they name files from, until the process ends: Vite reads its configuration again. */
 const services = new Map<string, HostService>();
 
@@ -17,9 +22,7 @@ const services = new Map<string, HostService>();
  */
 export function nameStacks(vars: object, root: string): void {
   const named = stackNamer(alreadyInSource, root);
-  const service =
-    services.get(root) ??
-    new HostService((stack) => named(stack).replaceAll(RUNNER, "cloudflare:runner-worker/"));
+  const service = services.get(root) ?? new HostService((stack) => namedRunner(named(stack)));
   services.set(root, service);
   Object.defineProperty(vars, STACKS_VARIABLE, { enumerable: true, get: () => service.url });
 }

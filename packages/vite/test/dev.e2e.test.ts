@@ -85,6 +85,9 @@ it("the history has the places of the project's sources, and tells ours apart", 
   const own = placesOf("own");
   expect(own[0]).toMatch(/^sluice:dist\/worker\/worker\.js:/);
   for (const place of own) expect(place).toMatch(/^(?:sluice:dist|cloudflare:runner-worker)\//);
+  // The terminal leaves ours out.
+  expect(server.printed()).toMatch(/Error: refused is not taken\n +at refuse \(.*refusal\.ts:7:9\)\n/);
+  expect(server.printed()).not.toMatch(/ at .*(?:worker\.js|runner-worker)/);
 });
 
 it("a changed handler handles the next message, and waiting messages outlive the server", async () => {
