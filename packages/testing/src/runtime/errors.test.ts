@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HappenedEntry } from "../wire.ts";
-import { deliveryError, errorOf, failuresText } from "./errors.ts";
+import { deliveryError, errorOf, failuresText, withAbsolutePlaces } from "./errors.ts";
 
 const AT = "\n    at queue (file:///src/index.ts:7:3)";
 
@@ -19,6 +19,18 @@ describe("errorOf", () => {
     const text = `TypeError: no address${AT}`;
     expect(errorOf(text).stack).toBe(text);
   });
+});
+
+it.each([
+  ["a (src/pay.ts:1:2)", "a (/shop/src/pay.ts:1:2)"],
+  ["async src/$&.ts:1:2", "async /shop/src/$&.ts:1:2"],
+  ["a (../other/pay.ts:1:2)", "a (/other/pay.ts:1:2)"],
+  ["a (/shop/src/pay.ts:1:2)", "a (/shop/src/pay.ts:1:2)"],
+  ["a (file:///shop/src/pay.ts:1:2)", "a (file:///shop/src/pay.ts:1:2)"],
+  ["a (sluice:consumer/src/a.ts:1:2)", "a (sluice:consumer/src/a.ts:1:2)"],
+])("the place of a frame, %j, is absolute again: %j", (frame, absolute) => {
+  const around = (one: string) => `Error: src/pay.ts:1:2\n    at ${one}\nCaused by: Error: b`;
+  expect(withAbsolutePlaces(around(frame), "/shop")).toBe(around(absolute));
 });
 
 describe("the text of several failures", () => {

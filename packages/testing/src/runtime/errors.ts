@@ -1,3 +1,5 @@
+import { isAbsolute, join } from "node:path";
+import { type StackLine, stackLines } from "@sluice/protocol/stack";
 import type { DeliveryError } from "../api.ts";
 import type { HappenedEntry } from "../wire.ts";
 
@@ -27,6 +29,18 @@ export function errorOf(text: string): Error {
   if (name?.[1] !== undefined) error.name = name[1];
   error.stack = text;
   return error;
+}
+
+/**
+ * Makes the places of a stack trace that the broker has named from a folder absolute again: Vitest shows the lines of
+ * files that it can open.
+ */
+export function withAbsolutePlaces(stack: string, root: string): string {
+  const absolute = ({ text, kind, place }: StackLine) =>
+    kind !== "user" || place === null || place.includes("://") || isAbsolute(place)
+      ? text
+      : text.replace(place, () => join(root, place));
+  return stackLines(stack).map(absolute).join("\n");
 }
 
 /** Makes the error of a delivery. */

@@ -57,6 +57,7 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   const open = new OpenCalls(options.timeoutMs ?? TIMEOUT_MS_DEFAULT);
   const handles = new ProcessHandles();
   let miniflare: Miniflare | undefined;
+  let prepared: Prepared | undefined;
   const dispose = async () => {
     open.end();
     try {
@@ -64,17 +65,19 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
       await handles.untilEnded(async () => miniflare?.dispose());
     } finally {
       process.off("exit", remove);
+      prepared?.stacks.close();
       remove();
     }
   };
   try {
-    const prepared = await prepare(options, { startMs, folder: folders.generated });
-    const print = printerOf(prepared, options, open);
-    const workers = surrounded(prepared, options, startMs, open);
+    const ready = await prepare(options, { startMs, folder: folders.generated });
+    prepared = ready;
+    const print = printerOf(ready, options, open);
+    const workers = surrounded(ready, options, startMs, open);
     const run = (): MiniflareRun => ({ resources: folders.data, print });
     const host = await handles.known(async () => {
       miniflare = inFolder(folders.generated, () => startMiniflare(workers, run()));
-      return hostOf(miniflare, prepared, {
+      return hostOf(miniflare, ready, {
         open,
         used: () => handles.used(),
         restart: async (its) => {

@@ -1,10 +1,15 @@
 import { resolve } from "node:path";
 import { writeGenerated } from "@sluice/local/generation/generation";
-import { stackFrameMapper } from "@sluice/local/stacks/stack-frames";
+import { HostService } from "@sluice/local/http/host-service";
+import { ownSources } from "@sluice/local/runtime-modules";
+import { stackNamer } from "@sluice/local/stacks/named-stack";
+import { withoutOwnFrames } from "@sluice/local/stacks/own-frames";
+import { sourceFinder, stackFrameMapper } from "@sluice/local/stacks/stack-frames";
 import { bundleInside } from "@sluice/local/workerd/bundle-inside";
 import { servedWorkers } from "@sluice/local/workerd/worker-options";
 import type { Plan } from "@sluice/project/generate/plan";
 import { brokerVariables, ownVariablesOf } from "@sluice/project/generate/variables";
+import { STACKS_VARIABLE } from "@sluice/project/names";
 import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import { type Project, readProject } from "@sluice/project/read/project";
 import type { UserWorker } from "@sluice/project/read/worker";
@@ -13,6 +18,7 @@ import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
 import { endpointVariables } from "@sluice/protocol";
 import type { V4WorkerOptions } from "miniflare";
 import type { QueueRuntimeOptions } from "../api.ts";
+import { withAbsolutePlaces } from "./errors.ts";
 import { workerModules } from "./worker-modules.ts";
 
 /**
@@ -29,8 +35,10 @@ export interface Prepared {
   readonly workers: readonly V4WorkerOptions[];
   /** Warnings about the configurations. */
   readonly warnings: readonly string[];
-  /** Maps the stack traces in a line to the user's sources. */
-  readonly rewrite: (line: string) => string;
+  /** Leads the stack traces in a text to the user's sources, and leaves our own frames out of them. */
+  readonly rewrite: (text: string) => string;
+  /** Names the places of stack traces for the broker. It listens until the process ends, unless it is closed. */
+  readonly stacks: HostService;
 }
 
 interface PrepareOptions {
@@ -88,7 +96,17 @@ export async function prepare(
   const { workers, maps } = await servedWorkers(plan, vars, (worker) =>
     first !== undefined && worker === plan.workers[0] ? bundledElsewhere(worker) : bundleInside(worker),
   );
-  return { project, plan, workers, warnings: project.warnings, rewrite: stackFrameMapper(maps) };
+  const ours = [ownSources(), folder];
+  const mapped = stackFrameMapper(maps);
+  const rewrite = (text: string) => withoutOwnFrames(withAbsolutePlaces(mapped(text), root), ours);
+  const stacks = new HostService(stackNamer(sourceFinder(maps), root));
+  await stacks.listening();
+  const begun = workers.map((worker) =>
+    worker.name === plan.broker.name
+      ? { ...worker, bindings: { ...worker.bindings, [STACKS_VARIABLE]: stacks.url } }
+      : worker,
+  );
+  return { project, plan, workers: begun, warnings: project.warnings, rewrite, stacks };
 }
 
 /** Adds a flag for the contexts that identify calls, to a Worker without Node.js's modules. */
