@@ -38,6 +38,10 @@ describe("several sluice dev of one Worker, each on its data folder", { timeout:
       "none one",
       "none two",
     ]);
+    const [first, ...later] = sessions.map(({ session }) => session);
+    const line = `The Worker "shop" of ${shop.folder()} runs already (process ${first?.pid}). `;
+    expect(first?.output).not.toContain("runs already");
+    for (const { output } of later) expect(output).toContain(line);
     const folders = () => readdirSync(join(shop.folder(), ".sluice/dev"));
     expect(folders()).toHaveLength(3);
     await Promise.all(sessions.map(({ session }) => session.stop()));

@@ -8,6 +8,7 @@ import { LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE } from "@sluice/project
 import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import { type Project, readProject } from "@sluice/project/read/project";
 import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
+import { registryFolder } from "@sluice/project/wrangler/registry";
 import { writeCloudflareTypes } from "@sluice/project/wrangler/wrangler-config";
 import { tellDisk } from "../broker/tell-broker.ts";
 import { QueueWaker } from "../broker/wake-queues.ts";
@@ -39,6 +40,7 @@ import { silentMsMaxOf } from "../watchdog/silent-ms-max.ts";
 import { changesOf } from "./changes.ts";
 import { devAccess, refuseLeading } from "./dev-access.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
+import { namesakesOf } from "./namesakes.ts";
 import type { DevOptions } from "./options.ts";
 import { RuntimeWatch } from "./runtime-watch.ts";
 import { STOP_SIGNALS, supervise } from "./supervisor.ts";
@@ -193,12 +195,22 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
 
   adopt(current);
   if (ownership.owner.kind === "joined") printer.print(ownerLine(ownership.owner));
+  const names = {
+    workers: current.plan.workers.map(({ name }) => name),
+    broker: current.plan.broker.name,
+    isJoined: ownership.owner.kind === "joined",
+    data,
+  };
+  const namesakes = await namesakesOf(names, session.all.others(), registryFolder(process.env));
+  const taken = new Set(namesakes.map(({ name }) => name));
+  for (const { line } of namesakes) if (line !== null) printer.warn(line);
   const askedPorts = Object.values(asked).filter((port) => port !== undefined);
   const startOne = () =>
     child.start({
       args: argumentsOf(current.plan),
       env: wranglerEnvironment(process.env, { host, ...options }),
       lines: { ...linesContext(current.plan, ownership.owner, { workingDirectory, env }), askedPorts },
+      taken,
       onListening,
       onWaiting: (worker) => printer.print(`Waiting for a change in the sources of ${worker}.`),
       onLastBuild: (worker) => {

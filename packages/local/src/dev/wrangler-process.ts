@@ -24,6 +24,8 @@ export interface WranglerOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Names and paths by which its lines are told apart. */
   readonly lines: LinesContext;
+  /** Names that other processes have in the registry of Workers: their entries stay. */
+  readonly taken: ReadonlySet<string>;
   /** It listens, and every Worker has been built. */
   readonly onListening: (listening: Listening) => void;
   /** A socket of Wrangler's own choice was another server's: it does not get to listen. */
@@ -86,12 +88,13 @@ export class DevWrangler {
 
   /** Runs `wrangler dev`; the one before it has ended. */
   start(options: WranglerOptions): WranglerProcess {
-    const { args, env, lines, workerd } = options;
+    const { args, env, lines, taken, workerd } = options;
     this.#options = options;
     this.#waiting.clear();
     this.#listening = null;
     // Killed outright Wrangler leaves them there, and no other process may have a Worker of that name for five minutes.
-    const entries = lines.workers.map((worker) => join(registryFolder(env), worker));
+    const own = lines.workers.filter((worker) => !taken.has(worker));
+    const entries = own.map((worker) => join(registryFolder(env), worker));
     for (const file of entries) this.#child.guard.addFile(file);
     const settings: InsideSettings = { lines, workerdMark: workerd.mark, wrangler: wranglerFile() };
     const shown = this.#child

@@ -1,0 +1,75 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigReader } from "@sluice/project/read/config-reader";
+import type { Session } from "../processes/sessions.ts";
+
+/** A Worker or a broker of another process that has the name of one here. */
+interface Namesake {
+  readonly name: string;
+  /** What is said of it; `null` for what does no harm. */
+  readonly line: string | null;
+}
+
+/** Names here. */
+interface Names {
+  readonly workers: readonly string[];
+  readonly broker: string;
+  /** Whether the broker is that of another session, called by Wrangler's registry. */
+  readonly isJoined: boolean;
+  /** The data folder. Absolute. */
+  readonly data: string;
+}
+
+/** How long ago Wrangler has renewed an entry of its registry at most, in ms. 4.164 does so every 10 s, 4.106 every 30 s. */
+const RENEWED_MS_MAX = 90_000;
+
+const RULE = "Other processes can call only one of the two.";
+
+/**
+ * Finds the names that other processes have in Wrangler's registry already, which holds one Worker of a name: of
+ * Wrangler 4.164 the first one, of 4.106 the last one. Neither says so.
+ *
+ * @param others sessions besides this one, the oldest first.
+ * @param registry Wrangler's folder with a file for each name. Absolute.
+ */
+export async function namesakesOf(
+  { workers, broker, isJoined, data }: Names,
+  others: readonly Session[],
+  registry: string,
+): Promise<Namesake[]> {
+  const running = (await Promise.all(others.map(workersOf))).flat();
+  const otherBroker = others.find((one) => one.broker === broker && one.data !== data);
+  return [
+    ...workers.flatMap((name) => {
+      const its = running.find((one) => one.name === name);
+      if (its !== undefined) {
+        return {
+          name,
+          line: `The Worker "${name}" of ${its.directory} runs already (process ${its.pid}). ${RULE}`,
+        };
+      }
+      const line = `A Worker "${name}" runs already, by another program's Wrangler. ${RULE}`;
+      return isRegistered(join(registry, name)) ? { name, line } : [];
+    }),
+    ...(otherBroker === undefined ? [] : [brokersNamesake(otherBroker, broker, isJoined)]),
+  ];
+}
+
+function brokersNamesake({ data, pid }: Session, name: string, isJoined: boolean): Namesake {
+  const line =
+    `A broker of the same name, "${name}", runs on ${data} (process ${pid}), and may get what these Workers send. ` +
+    RULE;
+  return { name, line: isJoined ? line : null };
+}
+
+async function workersOf({ files, env, modules = {}, pid }: Session) {
+  const reader = new ConfigReader();
+  // Its process says what is wrong with a file.
+  const readings = files.map((file) => reader.queuesElsewhere(file, env, modules).catch(() => null));
+  const workers = (await Promise.all(readings)).filter((queues) => queues !== null);
+  return workers.map(({ workerName: name, directory }) => ({ name, directory, pid }));
+}
+
+function isRegistered(file: string): boolean {
+  return Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < RENEWED_MS_MAX;
+}
