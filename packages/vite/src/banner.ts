@@ -28,8 +28,8 @@ const naming = new WeakSet<DevServer["printUrls"]>();
 
 /**
  * Makes the dev server of this process name the dashboard below its addresses, and leave our own frames out of the stack
- * traces that it prints. Options for another plugin get no server
- * from Vite, but each environment gets one before it listens.
+ * traces that it prints. Options for another plugin get no server from Vite, but each environment gets one before it
+ * listens.
  */
 export async function changeTerminal(): Promise<void> {
   if (isWatched) return;
