@@ -99,7 +99,7 @@ it("a method that was taken before anybody listens is watched from then on", () 
   ]);
 });
 
-it("methods that a console makes anew for each read stay as they are", () => {
+it("methods that a console makes anew for each read are watched in front of it, unless they are replaced", () => {
   const plain = console;
   const methods = { ...plain };
   const anew = new Proxy(methods, {
@@ -110,14 +110,27 @@ it("methods that a console makes anew for each read stay as they are", () => {
   });
   Reflect.set(globalThis, "console", anew);
   try {
-    const { taken } = watching();
+    const { watch, taken } = watching("[orders 5f1c52a0]");
+    watch.printNames();
     console.log("x");
     console.error("y");
+    watch.begin();
+    console.log("z");
     expect(printed.mock.calls).toEqual([
-      ["log", "[shop]", "x"],
-      ["error", "y"],
+      ["log", "[shop]", "[orders 5f1c52a0] x"],
+      ["error", "[orders 5f1c52a0] y"],
+      ["log", "[shop]", "[orders 5f1c52a0] z"],
     ]);
-    expect(taken).toEqual([["error", "y"]]);
+    expect(taken).toEqual([
+      ["log", "x"],
+      ["error", "y"],
+      ["log", "z"],
+    ]);
+    const library = vi.fn();
+    console.log = library;
+    console.log("w");
+    expect(library).toHaveBeenCalledWith("[shop]", "w");
+    expect(console.table).toBe(plain.table);
   } finally {
     Reflect.set(globalThis, "console", plain);
   }
