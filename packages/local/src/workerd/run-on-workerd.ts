@@ -17,11 +17,12 @@ import { wranglerEnvironment } from "../settings/environment.ts";
 import { stackNamer } from "../stacks/named-stack.ts";
 import { withoutOwnFrames } from "../stacks/own-frames.ts";
 import { sourceFinder, stackFrameMapper } from "../stacks/stack-frames.ts";
-import { describeInDelivery, readDeliveries, workersIn } from "../watchdog/in-delivery.ts";
+import { endText, silentText } from "../watchdog/end-text.ts";
+import { readDeliveries, workersIn } from "../watchdog/in-delivery.ts";
 import { type KeptRunning, keepRunning, type RuntimeHost } from "../watchdog/keep-running.ts";
 import { answersWithin, SILENT_AT_END_MS_MAX } from "../watchdog/pulse.ts";
 import { silentMsMaxOf } from "../watchdog/silent-ms-max.ts";
-import { consequence, judge, NO_SUSPICION } from "../watchdog/suspects.ts";
+import { judge, NO_SUSPICION } from "../watchdog/suspects.ts";
 import { bundleWorker } from "./bundle.ts";
 import { startCronTriggers } from "./cron-triggers.ts";
 import { startProxy } from "./proxy.ts";
@@ -138,23 +139,12 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
       callBroker(`http://127.0.0.1:${ports.broker}`, { path: "/", signal }, fetchHere),
     silentMsMax,
     isOnlyReported: inspectorPort !== null,
-    reportSilent: (ms, isStarting) => {
-      const seconds = ms / 1_000;
-      log.warn(
-        (isStarting
-          ? `workerd has not answered for ${seconds} s since its start: the machine is too busy, or a Worker hangs. `
-          : `The Workers have not answered for ${seconds} s: a handler computes without a pause, or never ends. `) +
-          (inspectorPort === null
-            ? "workerd is ended."
-            : "With a debugger's port open, workerd is left alone."),
-      );
-    },
+    reportSilent: (ms, isStarting) => log.warn(silentText(ms, isStarting, inspectorPort !== null)),
     judgeEnd: async (how, ranMs) => {
       const read = await readDeliveries(state, broker.name);
       const judgement = judge(suspicion, { workers: workersIn(read), ranMs });
       ({ suspicion } = judgement);
-      const what = how === "silent" ? "workerd was ended" : `workerd has ended by itself with ${how}`;
-      log.warn(`${what} and is started again. ${consequence(judgement.end)}\n${describeInDelivery(read)}`);
+      log.warn(endText(how, judgement.end, read));
       return judgement.end;
     },
     reportPause: (ms, failure) => {
