@@ -1,7 +1,7 @@
 import { ERROR_GROUPS_MAX, parseFilter } from "@sluice/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { ERRORS_TOLD_APART_MAX, ErrorTally } from "./error-tally.ts";
+import { CUT_ERROR_MAX, ERRORS_TOLD_APART_MAX, ErrorTally } from "./error-tally.ts";
 import { errorGroupTest } from "./matcher.ts";
 
 function countsOf(errors: readonly (string | null)[]) {
@@ -74,6 +74,29 @@ it.each([
   expect(countsOf([first, first]).groups).toEqual([{ error: first, count: 2 }]);
 });
 
+it.each([-1, 0, 1])(
+  "errors that were cut are told apart by their first characters, at %i of them",
+  (more) => {
+    const same = "x".repeat(CUT_ERROR_MAX + more);
+    const errors = ["y", "z"].map((cut) => `${same}${cut}… (printed at src/pay.ts:1:2)`);
+    expect(countsOf(errors).groups).toHaveLength(more < 0 ? 2 : 1);
+    expect(countsOf([`${same}y`, `${same}z`]).groups).toHaveLength(2);
+  },
+);
+
+it("an error is one group, wherever the ids in it have made it be cut", () => {
+  const whole = (id: number) =>
+    `TypeError: https://pay.example.com/v1/charges/${id} answered 422: ${"unit price ".repeat(20)}`;
+  const errors = [7, 12, 345].map((id) => `${whole(id).slice(0, 129)}… (printed at src/pay.ts:5:11)`);
+  expect(countsOf(errors).groups).toEqual([
+    {
+      error: errors[0],
+      count: 3,
+      text: expect.stringMatching(/charges\/# answered #: unit .*… \(printed at src\/pay\.ts:5:11\)$/),
+    },
+  ]);
+});
+
 it.each([
   ["order 1 declined", "order 1 expired"],
   ["the cafe is closed", "the face is closed"],
@@ -94,6 +117,7 @@ const piece = fc.constantFrom(
   "abcdefab-abcd-abcd-abcd-abcdefabcdef",
   "smtp down",
   "…",
+  "x".repeat(CUT_ERROR_MAX),
   "-",
 );
 const error = fc.oneof(

@@ -10,6 +10,12 @@ export const ERRORS_TOLD_APART_MAX = 10_000;
 const VARYING =
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<![\da-z])(?=[a-f]*\d)[\da-f]{8,}(?![\da-z])|(?<!\.[cm]?[jt]sx?:(?:\d+:)?\d*)\d+(?:[.,]\d+)*/gi;
 
+/** Characters of an error that was cut by which it is told apart: where it is cut depends on the ids in it. */
+export const CUT_ERROR_MAX = 90;
+
+/** Error that was cut, with what stands behind it. */
+const CUT = new RegExp(`^(.{${CUT_ERROR_MAX}})[^…]*…(?= \\(|$)`, "su");
+
 /** Count of messages by their last errors. Those that differ only in numbers and ids are in one group. */
 export class ErrorTally {
   /** By the patterns of their errors. */
@@ -41,7 +47,7 @@ export class ErrorTally {
 
 /** Returns an error with a `#` for each part that varies. Errors with the same are one group; its own pattern is itself. */
 export function patternOf(error: string): string {
-  const pattern = error.replace(VARYING, "#");
+  const pattern = error.replace(VARYING, "#").replace(CUT, "$1…");
   // Without a letter there is nothing that errors have in common.
   return /\p{L}/u.test(pattern) ? pattern : error;
 }

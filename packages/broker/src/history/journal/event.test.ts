@@ -6,7 +6,7 @@ const PLACE = " (src/pay.ts:15:36)";
 
 it.each([-1, 0, 1])("the beginning of an error of %i more than the limit keeps its place", (more) => {
   const text = "x".repeat(ERROR_BEGINNING_MAX - PLACE.length + more);
-  const kept = text.slice(0, ERROR_BEGINNING_MAX - PLACE.length) + PLACE;
+  const kept = (more > 0 ? `${text.slice(0, ERROR_BEGINNING_MAX - PLACE.length - 1)}…` : text) + PLACE;
   expect(beginningOf(`${text}\n    at pay (src/pay.ts:15:36)`)).toBe(kept);
   expect(beginningOf(`${text}${PLACE}`)).toBe(kept);
 });

@@ -66,6 +66,9 @@ export const ID_LENGTH = 32;
 /** Units of an error that are stored in its event. The whole text is stored once for all events that share it. */
 export const ERROR_BEGINNING_MAX = 200;
 
+/** Mark behind what was cut. */
+const CUT = "…";
+
 /** Place at the end of an error's line. */
 const LINE_PLACE = /^(.*?)( \([^()\s]{1,100}:\d+:\d+\))$/;
 
@@ -74,7 +77,7 @@ export function beginningOf(error: string): string {
   const line = errorLine(error);
   if (line.length <= ERROR_BEGINNING_MAX) return line;
   const [, head = line, place = ""] = LINE_PLACE.exec(line) ?? [];
-  return head.slice(0, ERROR_BEGINNING_MAX - place.length) + place;
+  return `${head.slice(0, ERROR_BEGINNING_MAX - place.length - CUT.length)}${CUT}${place}`;
 }
 
 export function positionsOf(ranges: readonly Range[]): number[] {
