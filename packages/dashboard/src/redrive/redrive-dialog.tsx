@@ -58,7 +58,7 @@ export function RedriveDialog({
           <input
             id="redrive-filter"
             type="search"
-            placeholder="every message; or: error:timeout  lamp"
+            placeholder="every message; or: error:timeout"
             autoComplete="off"
             spellcheck={false}
             // biome-ignore lint/a11y/noAutofocus: the field is in a dialog.
