@@ -2,7 +2,8 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Call, type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
-import { descendants, isRunning, type Lab, openLab } from "./lab.ts";
+import { CONFIGURATIONS, type Configurations } from "./cloudflare-configs.ts";
+import { descendants, isRunning, type Lab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 import { sampled } from "./thorough.ts";
 
@@ -10,12 +11,18 @@ import { sampled } from "./thorough.ts";
 const PATIENCE_MS = 600_000;
 const TOKEN = "a-token-that-stays-secret";
 
+type Kind = Configurations["kind"];
+type State = ReturnType<Cloudflare["triggers"]["stateOf"]>;
+
+/** The project with each kind of configuration, and the one that is deployed. */
+let labs: ReadonlyMap<Kind, Lab>;
 let lab: Lab;
 let temporary: string;
-let whole: ReturnType<Cloudflare["triggers"]["stateOf"]>;
+let whole: State;
 
 beforeAll(async () => {
-  lab = openLab("staged");
+  labs = new Map(CONFIGURATIONS.map(({ kind, open }) => [kind, open("staged")]));
+  use("wrangler.toml");
   temporary = join(lab.folder, "tmp");
   mkdirSync(temporary);
   await using cloudflare = await startCloudflare();
@@ -24,7 +31,18 @@ beforeAll(async () => {
   whole = cloudflare.triggers.stateOf(cloudflare.account);
   forget();
 });
-afterAll(() => lab.remove());
+afterAll(() => {
+  for (const { remove } of labs.values()) remove();
+});
+
+function use(kind: Kind): void {
+  lab = labs.get(kind) ?? lab;
+}
+
+/** Leaves out the names of versions, which the text of a configuration is part of. */
+function withoutNames({ workers, domains }: State) {
+  return { workers: [...workers].map(([name, { annotations: _, ...rest }]) => [name, rest]), domains };
+}
 
 function deploying({ env }: Cloudflare, ...more: string[]): Running {
   const variables = { ...lab.env, ...env, TMPDIR: temporary, SLUICE_API_TOKENS: TOKEN };
@@ -60,18 +78,21 @@ describe("a deployment that is ended in the middle", { timeout: PATIENCE_MS }, (
     "POST scripts/sender/subdomain",
     "POST scripts/sluice/deployments",
   ];
+  const kindOf = (moment: number): Kind => (moment % 2 === 0 ? "wrangler.toml" : "cloudflare.config.ts");
+  afterAll(() => use("wrangler.toml"));
   it.each(
     sampled(
       moments.flatMap((call, i) => [
-        { call, signal: "SIGKILL" as const, code: "SIGKILL" as const },
+        { call, kind: kindOf(i), signal: "SIGKILL" as const, code: "SIGKILL" as const },
         i % 2 === 0
-          ? { call, signal: "SIGINT" as const, code: 130 }
-          : { call, signal: "SIGTERM" as const, code: 143 },
+          ? { call, kind: kindOf(i), signal: "SIGINT" as const, code: 130 }
+          : { call, kind: kindOf(i), signal: "SIGTERM" as const, code: 143 },
       ]),
     ),
   )(
-    "leaves no process and no secret, and is finished by the next run: $signal at $call",
-    async ({ call, signal, code }) => {
+    "leaves no process and no secret, and is finished by the next run: $signal at $call, with a $kind",
+    async ({ call, kind, signal, code }) => {
+      use(kind);
       await using cloudflare = await startCloudflare();
       const comes = held(cloudflare, call);
       const running = deploying(cloudflare);
@@ -88,7 +109,9 @@ describe("a deployment that is ended in the middle", { timeout: PATIENCE_MS }, (
       cloudflare.holds = () => undefined;
       const again = deploying(cloudflare);
       expect(await again.ended, again.output).toBe(0);
-      expect(cloudflare.triggers.stateOf(cloudflare.account)).toEqual(whole);
+      const state = cloudflare.triggers.stateOf(cloudflare.account);
+      if (kind === "wrangler.toml") expect(state).toEqual(whole);
+      else expect(withoutNames(state)).toEqual(withoutNames(whole));
       forget();
     },
   );

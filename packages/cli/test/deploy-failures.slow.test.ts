@@ -5,6 +5,7 @@ import { type RunWrangler, wranglerIn } from "@sluice/project/wrangler/run-wrang
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { deploy } from "../src/commands/deploy/deploy.ts";
 import { type Call, type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
+import { openConverted } from "./cloudflare-configs.ts";
 import { type Lab, openLab } from "./lab.ts";
 import { sampled } from "./thorough.ts";
 
@@ -81,6 +82,28 @@ async function whole() {
   return { expected: state(), requests };
 }
 
+interface Failure {
+  readonly fails: "refuses" | "loses";
+  readonly change: Call;
+  /** How many such changes go well before it. */
+  readonly occurrence: number;
+}
+
+/** Deploys to an empty account on which a change fails, and again on one where none does. */
+async function finishedAfter({ fails, change, occurrence }: Failure, expected: ReturnType<typeof state>) {
+  const name = `${change}, the ${occurrence + 1}. time`;
+  let seen = 0;
+  cloudflare.clear();
+  cloudflare[fails] = (call) => call === change && seen++ === occurrence;
+  const failed = await run();
+  cloudflare[fails] = () => false;
+  // No success is reported for a change that is missing.
+  if (failed.error === null) expect(state(), name).toEqual(expected);
+  else expect(failed.output, name).not.toContain("\nDeployed.");
+  expect(await run(), name).toMatchObject({ error: null });
+  expect(state(), name).toEqual(expected);
+}
+
 it.each([
   ["is refused", "refuses", 0],
   ["is done and its answer lost", "loses", 1],
@@ -101,17 +124,7 @@ it.each([
     ]);
     for (const [i, change] of sampled([...changes.entries()], first)) {
       const occurrence = changes.slice(0, i).filter((call) => call === change).length;
-      const name = `${change}, the ${occurrence + 1}. time`;
-      let seen = 0;
-      cloudflare.clear();
-      cloudflare[fails] = (call) => call === change && seen++ === occurrence;
-      const failed = await run();
-      cloudflare[fails] = () => false;
-      // No success is reported for a change that is missing.
-      if (failed.error === null) expect(state(), name).toEqual(expected);
-      else expect(failed.output, name).not.toContain("\nDeployed.");
-      expect(await run(), name).toMatchObject({ error: null });
-      expect(state(), name).toEqual(expected);
+      await finishedAfter({ fails, change, occurrence }, expected);
     }
   },
   PATIENCE_MS,
@@ -144,4 +157,18 @@ it("a deployment is finished by later runs, of which each is refused another req
   cloudflare.refuses = () => false;
   expect(await run()).toMatchObject({ error: null });
   expect(state()).toEqual(expected);
+});
+
+it("a deployment of a cloudflare.config.ts is finished by the next run too", async () => {
+  const other = lab;
+  lab = openConverted("staged");
+  try {
+    const { expected, requests } = await whole();
+    const change = "PUT scripts/sender";
+    expect(requests).toContain(change);
+    await finishedAfter({ fails: "refuses", change, occurrence: 0 }, expected);
+  } finally {
+    lab.remove();
+    lab = other;
+  }
 });

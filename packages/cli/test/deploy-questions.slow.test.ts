@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
+import { openConverted } from "./cloudflare-configs.ts";
 import { type Lab, openLab } from "./lab.ts";
 import { HAS_SCRIPT, OnTerminal } from "./on-terminal.ts";
 import { sluice } from "./running.ts";
@@ -132,6 +133,23 @@ describe.skipIf(!HAS_SCRIPT)("a question of Wrangler's in a deployment", { timeo
     await terminal.interrupt();
     expect(await terminal.ended).not.toBe(0);
     expect({ uploads: uploads(), mode: mode() }).toEqual({ uploads: 0, mode: "edited" });
+  });
+
+  it("is asked of a cloudflare.config.ts too, with its cause", async () => {
+    edit();
+    const other = lab;
+    lab = openConverted("staged");
+    const file = join(lab.folder, "sender/cloudflare.config.ts");
+    const variable = 'env: { MODE: { type: "text", value: "configured" },';
+    writeFileSync(file, readFileSync(file, "utf8").replace("env: {", variable));
+    try {
+      const output = await answering(1, [/Would you like to continue\?/, "n"], [/update the local/, "n"]);
+      expect(output).toMatch(/differs from the remote configuration.*edited.*configured.*Would you like/s);
+      expect({ uploads: uploads(), mode: mode() }).toEqual({ uploads: 0, mode: "edited" });
+    } finally {
+      lab.remove();
+      lab = other;
+    }
   });
 
   it("leads to no request that the stand-in does not know", () => {
