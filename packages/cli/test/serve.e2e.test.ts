@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
@@ -67,6 +67,16 @@ describe("sluice serve", () => {
     const second = sluice(["serve", "--port", `${port}`], lab.folder, lab.env);
     expect(await second.ended).toBe(1);
     expect(second.output).toContain(`127.0.0.1:${port} is in use by another process`);
+  });
+
+  it("refuses data that are in use, before it generates anything", async () => {
+    const generated = () => readdirSync(join(lab.folder, ".sluice/serve"));
+    const before = generated();
+    const targets = ["objects", "mailer", "front"];
+    const second = sluice(["serve", ...targets, "--port", "0", "--persist-to", "state"], lab.folder, lab.env);
+    expect(await second.ended).toBe(1);
+    expect(second.output).toContain(`The data in ${join(lab.folder, "state")} are in use by sluice serve`);
+    expect(generated()).toEqual(before);
   });
 
   it("says where in its sources a Worker fails", async () => {

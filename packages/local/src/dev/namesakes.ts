@@ -6,7 +6,7 @@ import type { Session } from "../processes/sessions.ts";
 /** A Worker or a broker of another process that has the name of one here. */
 interface Namesake {
   readonly name: string;
-  /** What is said of it; `null` for what does no harm. */
+  /** Line to print; `null` where it does no harm. */
   readonly line: string | null;
 }
 

@@ -104,13 +104,14 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
   });
   refuseMissingMain(project.workers);
   const state = dataFolderOf(project, options.persistTo);
-  const plan = await generated(project, env, state);
   if (project.workers.length > 0) refuseLongPath(state);
   const free = lockData(state, "sluice serve");
   const reserve = new Reserve(state, (line) => log.warn(line));
   const clock = new MachineClock(state, (line) => log.warn(line));
   try {
     const lastEnd = lastEndIn(state);
+    // Not before the data are this process's: another one may run on the same files.
+    const plan = await generated(project, env, state);
     await recoverData({ folder: state, broker: project.broker.name, reserve }, log);
     for (const warning of project.warnings) log.warn(warning);
     if (targets.length > 0) log.introduce(`${topologyTable(project.topology, [])}\n`);
