@@ -81,3 +81,40 @@ describe("a queue with one delivery at a time", () => {
     expect(await ask(2, 0, 1, 200)).toBe(others);
   });
 });
+
+describe("a shard that waits", () => {
+  it("is called when it would get a part, and keeps none from others if it does not answer or wants none", async () => {
+    const called: number[] = [];
+    const away = new Set<number>();
+    const wanting = new Set<number>();
+    const wantsNone = { deliveries: none, messages: none };
+    const wanted = { ...wantsNone, deliveries: { ...none, wanted: 1 } };
+    const lender = new Lender({
+      epoch: () => 1,
+      now: () => 0,
+      limits: () => ({ deliveries: 1, messages: null }),
+      others: () => [1, 2, 3, 4],
+      emptyAsOf: () => 0,
+      partOf: async (shard) => {
+        called.push(shard);
+        if (away.has(shard)) throw new Error("away");
+        return { shard, number: 0, ...(wanting.has(shard) ? wanted : wantsNone) };
+      },
+    });
+    let number = 0;
+    const ask = async (shard: number, part: number, wants: number) => {
+      number += 1;
+      const deliveries = { part, used: part, wanted: wants };
+      return (await lender.lend({ shard, number, deliveries, messages: none })).deliveries?.units;
+    };
+    for (const shard of [1, 2, 3, 4]) await ask(shard, 0, 1);
+    called.length = 0;
+    for (const shard of [2, 4]) wanting.add(shard);
+    await ask(1, 1, 1);
+    expect(called).toEqual([]);
+    away.add(2);
+    await ask(1, 0, 0);
+    await expect.poll(() => called).toEqual([2, 3, 4]);
+    expect(await ask(4, 0, 1)).toBe(1);
+  });
+});
