@@ -49,6 +49,8 @@ export async function enqueue(shards: Shards, request: EnqueueRequest): Promise<
       shards,
       (shard) => store(shard, request),
       (reply) => (reply.ok === false ? reply : null),
+      // An import is one client, whose calls have up to a hundred messages.
+      request.attempts !== undefined,
     );
   }
   const parts = new RequestParts(request);

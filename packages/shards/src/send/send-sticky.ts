@@ -8,11 +8,13 @@ import type { Shards } from "../calls/shards.ts";
  *
  * @param send sends to a shard.
  * @param refusalOf finds why nothing was stored in an answer; `null` if it was.
+ * @param isInTurn whether the next request goes to the next shard.
  */
 export async function sendSticky<Reply>(
   shards: Shards,
   send: (shard: number) => Promise<Reply>,
   refusalOf: (reply: Reply) => RpcFailure | null,
+  isInTurn = false,
 ): Promise<Reply> {
   const { known } = shards.ports;
   for (let tried = 1; ; tried++) {
@@ -25,8 +27,9 @@ export async function sendSticky<Reply>(
     };
     try {
       const reply = await send(shard);
-      if (!isOfOneShard(refusalOf(reply))) return reply;
-      moveOn();
+      const isRefused = isOfOneShard(refusalOf(reply));
+      if (isRefused || isInTurn) moveOn();
+      if (!isRefused) return reply;
       if (tried >= open) return reply;
     } catch (error) {
       if (!isRefusedUnread(error)) throw error;
