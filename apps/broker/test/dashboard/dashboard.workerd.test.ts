@@ -64,6 +64,33 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
     await opened;
   });
 
+  it("goes on when it is seen again, also if it was hidden when it was about to ask", async () => {
+    const page = await lab.open("#/queues/inbox");
+    await says(page.getByRole("status").first(), "live");
+    await page.evaluate(`
+      globalThis.turn = (isHidden) => {
+        Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });
+        document.dispatchEvent(new Event("visibilitychange"));
+      };
+      globalThis.isHiddenInTime = new Promise((resolve) => {
+        const { setTimeout } = globalThis;
+        globalThis.setTimeout = (run, ms) => {
+          const timer = setTimeout(run, ms);
+          if (!String(run).includes("document.hidden")) return timer;
+          globalThis.setTimeout = setTimeout;
+          turn(true);
+          setTimeout(resolve, ms);
+          return timer;
+        };
+      });
+      null;`);
+    await lab.send("inbox", "one");
+    await page.evaluate("isHiddenInTime.then(() => turn(false))");
+    await lab.api("/queues/inbox/pause", "POST");
+    await page.getByRole("button", { name: "Resume delivery" }).waitFor();
+    for (const action of ["resume", "purge"]) await lab.api(`/queues/inbox/${action}`, "POST");
+  });
+
   it("polls a broker without a stream", { tags: "slow" }, async () => {
     const page = await lab.open();
     const error = { code: "no_route", message: "There is no such path." };

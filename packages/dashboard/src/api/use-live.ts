@@ -62,7 +62,10 @@ export function useLive<Answer>(
       if (!isAnswered) later(RETRY_MS);
     };
     const later = (ms: number) => {
-      if (timer === undefined) timer = setTimeout(() => document.hidden || run(), ms);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        if (!document.hidden) void run();
+      }, ms);
     };
     refresh.current = () => void run();
     const unsubscribe = feed.subscribe(() => later(Math.max(0, endedMs + periodMs - performance.now())));
