@@ -4,7 +4,7 @@ import { HostService } from "@sluice/local/http/host-service";
 import { ownSources } from "@sluice/local/runtime-modules";
 import { stackNamer } from "@sluice/local/stacks/named-stack";
 import { withoutOwnFrames } from "@sluice/local/stacks/own-frames";
-import { sourceFinder, stackFrameMapper } from "@sluice/local/stacks/stack-frames";
+import { type ModuleMaps, sourceFinder, stackFrameMapper } from "@sluice/local/stacks/stack-frames";
 import { bundleInside } from "@sluice/local/workerd/bundle-inside";
 import { servedWorkers } from "@sluice/local/workerd/worker-options";
 import type { Plan } from "@sluice/project/generate/plan";
@@ -48,6 +48,8 @@ interface PrepareOptions {
   readonly folder: string;
   /** Changes the first Worker, which another host bundles. Default: no change. */
   readonly first?: (worker: UserWorker) => UserWorker;
+  /** Source maps of that Worker's modules. Default: none. */
+  readonly firstMaps?: ModuleMaps;
   /** Folders in which Wrangler is searched before the project's own. */
   readonly wranglerFolders?: readonly string[];
 }
@@ -60,7 +62,7 @@ interface PrepareOptions {
  */
 export async function prepare(
   options: Pick<QueueRuntimeOptions, "workers" | "root">,
-  { startMs, folder, first, wranglerFolders = [] }: PrepareOptions,
+  { startMs, folder, first, firstMaps, wranglerFolders = [] }: PrepareOptions,
 ): Promise<Prepared> {
   const { root = process.cwd() } = options;
   const { targets, env } = targetsOf(options.workers);
@@ -99,7 +101,9 @@ export async function prepare(
   const ours = [ownSources(), folder];
   const mapped = stackFrameMapper(maps);
   const rewrite = (text: string) => withoutOwnFrames(withAbsolutePlaces(mapped(text), root), ours);
-  const stacks = new HostService(stackNamer(sourceFinder(maps), root));
+  const stacks = new HostService(
+    stackNamer(sourceFinder({ get: (url) => maps.get(url) ?? firstMaps?.get(url) }), root),
+  );
   await stacks.listening();
   const begun = workers.map((worker) =>
     worker.name === plan.broker.name

@@ -1,5 +1,6 @@
 import { reset as emptyAll } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { fittedStack } from "@sluice/protocol/stack";
 import type { DeadLetter, QueueHandle, QueueRuntime, WaitingMessage } from "../api.ts";
 import { BrokerCalls, producersOn } from "../runtime/broker-calls.ts";
 import { Queues } from "../runtime/queues.ts";
@@ -12,10 +13,15 @@ const BROKER_URL = "http://localhost";
 
 const calls = new BrokerCalls(BROKER_URL, (url, init) => brokerOf(env).fetch(url, init));
 const queues = new Queues(
-  { calls, producerOf: producersOn(calls), rewrite: (text) => text, empty: emptyAll },
+  { calls, producerOf: producersOn(calls), rewrite: withoutOwnFrames, empty: emptyAll },
   // The broker is asked for the time before it is used.
   Number.NaN,
 );
+
+/** Leaves the frames of Sluice and of the runtime out of a stack trace. */
+function withoutOwnFrames(text: string): string {
+  return fittedStack(text, Number.POSITIVE_INFINITY);
+}
 
 /** @throws Error in a project without a broker. */
 function brokerOf(bindings: object): { fetch: typeof fetch } {

@@ -10,7 +10,7 @@ it.each([
   const vite = { config: { plugins: [{ name: plugin }], mode: "staging" } };
   const project = { name, config: { root: "/project" }, vite };
   const expected = { root: "/project", pluginFolder: null, mode: "staging", runner };
-  expect(projectOf({ options: { project } })).toEqual(expected);
+  expect(projectOf({ options: { project } })).toMatchObject(expected);
 });
 
 it("projectOf finds the plugin of the project", () => {

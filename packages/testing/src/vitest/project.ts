@@ -2,12 +2,14 @@ import { realpathSync } from "node:fs";
 import module from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { ModuleMaps } from "@sluice/local/stacks/stack-frames";
+import { ViteMaps, type ViteServer } from "./vite-maps.ts";
 
 /** Members that are used of a Vitest project. */
 interface VitestProject {
   readonly name: string;
   readonly config: { readonly root: string };
-  readonly vite: {
+  readonly vite: ViteServer & {
     readonly config: { readonly plugins: readonly { readonly name: string }[]; readonly mode: string };
   };
 }
@@ -22,6 +24,8 @@ export interface TestedProject {
   readonly mode: string;
   /** Name under which the Worker under test runs, independent of its configuration. */
   readonly runner: string;
+  /** Source maps of the modules that Vite runs in it. */
+  readonly maps: ModuleMaps;
 }
 
 /** Prefixes of the Workers in which Cloudflare's plugins run tests, by plugin. */
@@ -53,7 +57,7 @@ export function projectOf(caller: unknown): TestedProject {
   const { root } = project.config;
   const runner = `${RUNNERS[plugin]}${project.name.replaceAll(/[^a-z0-9-]/gi, "_")}`;
   const { mode } = project.vite.config;
-  return { root, pluginFolder: folderOf(plugin, root), mode, runner };
+  return { root, pluginFolder: folderOf(plugin, root), mode, runner, maps: new ViteMaps(project.vite) };
 }
 
 function folderOf(name: string, root: string): string | null {

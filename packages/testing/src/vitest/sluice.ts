@@ -89,14 +89,14 @@ async function prepare(
   files: readonly string[],
   env: string,
   { start = new Date() }: SluiceOptions,
-  { root, pluginFolder }: TestedProject,
+  { root, pluginFolder, maps }: TestedProject,
 ): Promise<WorkersUnderTest> {
   if (!Number.isFinite(start.getTime())) throw new TypeError("start: an invalid date.");
   // Wrangler is 15 MB of source, which the next process need not compile then.
   module.enableCompileCache();
   const { prepareWorkers } = await import("./workers-under-test.ts");
   const workers = files.map((config) => ({ config, env }));
-  const prepared = await prepareWorkers({ workers, root }, start.getTime(), pluginFolder);
+  const prepared = await prepareWorkers({ workers, root }, start.getTime(), { pluginFolder, maps });
   module.flushCompileCache();
   return prepared;
 }

@@ -13,6 +13,7 @@ import { type Prepared, prepare } from "../runtime/prepare.ts";
 import { workerModules } from "../runtime/worker-modules.ts";
 import { QUIET_VARIABLE } from "../wire.ts";
 import type { PoolOptions } from "./options.ts";
+import type { TestedProject } from "./project.ts";
 
 /** Compatibility flag that puts a Worker's named entrypoints into `ctx.exports`, which Cloudflare's plugin exports. */
 const CTX_EXPORTS = {
@@ -51,14 +52,14 @@ export interface WorkersUnderTest {
 /**
  * Reads configurations and prepares everything beside the Worker under test.
  *
- * @param pluginFolder folder of Cloudflare's plugin, whose Wrangler reads the configurations: the plugin has loaded it,
- *   and runs the Workers by its Miniflare. `null` for the project's Wrangler.
+ * @param project `pluginFolder`: the Wrangler of Cloudflare's plugin reads the configurations, since the plugin has
+ *   loaded it, and runs the Workers by its Miniflare; else the project's Wrangler does.
  * @throws Error for configurations that cannot be used, with the reason.
  */
 export async function prepareWorkers(
   options: Pick<QueueRuntimeOptions, "workers" | "root">,
   startMs: number,
-  pluginFolder: string | null,
+  { pluginFolder, maps }: Pick<TestedProject, "pluginFolder" | "maps">,
 ): Promise<WorkersUnderTest> {
   const folder = temporaryFolder();
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -67,6 +68,7 @@ export async function prepareWorkers(
     startMs,
     folder,
     first: withNamedEntrypoints,
+    firstMaps: maps,
     wranglerFolders: pluginFolder === null ? [] : [pluginFolder],
   }).catch((error: unknown) => {
     process.off("exit", remove);
