@@ -94,7 +94,10 @@ describe("sluice serve with a handler", () => {
     await eventually(() => counted("good", "leased"), 0);
     const from = running.output.length;
     const loops = get("/loop");
-    await running.printed(/No queue\(\) handler was at work.*started again[\s\S]*Nothing is in delivery/, from);
+    await running.printed(
+      /No queue\(\) handler was at work.*started again[\s\S]*Nothing is in delivery/,
+      from,
+    );
     expect((await loops).status).toBe(503);
     await eventually(handled, []);
   });
