@@ -6,7 +6,7 @@ import { Scrolled } from "../ui/scrolled.tsx";
 import { layOutMap, type MapEdge, type MapNode, type Point } from "./map-layout.ts";
 
 /** Letters of a name that fit into a node. */
-const NAME_LENGTH_MAX = 17;
+const NAME_LENGTH_MAX = 16;
 
 /** How far a line to a queue of the same column goes out. */
 const AROUND = 34;
