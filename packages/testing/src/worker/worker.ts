@@ -4,6 +4,7 @@ import { createQueueConsumer as createUsualConsumer, type QueueConsumerClass } f
 import { installProducers as installUsualProducers } from "@sluice/producer";
 import type { DeliveryReply } from "@sluice/protocol";
 import { type InterruptibleDelivery, interruptedBy, interruptible } from "./interruptions.ts";
+import { keepMethodsOfConsole } from "./kept-methods.ts";
 import { watchBinding, watchCalls } from "./watch-bindings.ts";
 
 export { hideBindings, watchConsole, withFrontDoor } from "@sluice/project/runtime/worker";
@@ -24,6 +25,7 @@ export function createQueueConsumer(
 ): QueueConsumerClass {
   return class extends createUsualConsumer(interruptible(defaultExport), options) {
     override deliver(delivery: InterruptibleDelivery): Promise<DeliveryReply> {
+      keepMethodsOfConsole();
       const { interruption } = delivery;
       return interruption === undefined
         ? super.deliver(delivery)
