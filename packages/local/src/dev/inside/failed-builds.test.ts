@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { type BuildEvent, type DevEnvironment, type WranglerEvent, withRetries } from "./failed-builds.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { afterEach, expect, it, vi } from "vitest";
+import { type BuildEvent, retries } from "./failed-builds.ts";
+import type { DevEnvironment, WranglerEvent } from "./wrangler-events.ts";
 
 const FAILED: WranglerEvent = {
   type: "error",
@@ -11,57 +10,50 @@ const FAILED: WranglerEvent = {
 };
 const BUILT: WranglerEvent = { type: "bundleComplete" };
 
-let folder: string;
-let config: string;
 const told: BuildEvent[] = [];
 const end = vi.fn();
 const watch = vi.fn(async (_config: unknown, _sinceMs: number, _onChange: () => void) => end);
-const dispatched = vi.fn();
+const patch = vi.fn(async (_changes: object) => {});
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "sluice-failed-builds-"));
-  config = join(folder, "wrangler.json");
-  writeFileSync(config, "{}");
-  utimesSync(config, 0, 0);
-});
 afterEach(() => {
   told.length = 0;
   vi.clearAllMocks();
-  rmSync(folder, { recursive: true });
 });
 
-/** Environment of Wrangler's for a Worker. */
-function environment(dev: { watch?: boolean } = {}): DevEnvironment {
-  const prototype: DevEnvironment = { config: {}, dispatch: dispatched };
-  withRetries({ unstable_DevEnv: { prototype } }, { watch, tell: (event) => told.push(event) });
-  const latestConfig = { name: "shop", config, entrypoint: "/shop/index.ts", dev };
-  return Object.assign(Object.create(prototype), { config: { latestConfig } });
+/** Passes events of a Worker on, whose environment is as Wrangler's. */
+function worker(dev: { watch?: boolean } = {}): (event: WranglerEvent) => void {
+  const listener = retries({ watch, tell: (event) => told.push(event) });
+  const latestConfig = { name: "shop", entrypoint: "/shop/index.ts", dev };
+  const environment: DevEnvironment = { config: { latestConfig, patch }, dispatch() {} };
+  return (event) => listener(environment, event);
 }
 
-it("a build that fails is told, after Wrangler has said why, and a change has the configuration read again", () => {
-  const of = environment();
-  dispatched.mockImplementationOnce(() => expect(told).toEqual([]));
-  of.dispatch(FAILED);
-  expect(dispatched).toHaveBeenCalledWith(FAILED);
+it("a build that fails is told, and a change has the configuration read again, with Wrangler's flags", () => {
+  const flags = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  patch.mockImplementationOnce(async () => void seen.push(flags.getStore()));
+  const dispatch = worker();
+  flags.run("flags", () => dispatch(FAILED));
   expect(told).toEqual([{ kind: "build", worker: "shop", hasFailed: true }]);
-  expect(statSync(config).mtimeMs).toBe(0);
+  expect(patch).not.toHaveBeenCalled();
   watch.mock.calls[0]?.[2]();
-  expect(statSync(config).mtimeMs).toBeGreaterThan(0);
+  expect(patch.mock.calls).toEqual([[{}]]);
+  expect(seen).toEqual(["flags"]);
 });
 
 it("a build that succeeds ends the watch, and is told once", async () => {
-  const of = environment();
-  of.dispatch(FAILED);
-  of.dispatch(BUILT);
-  of.dispatch(BUILT);
+  const dispatch = worker();
+  dispatch(FAILED);
+  dispatch(BUILT);
+  dispatch(BUILT);
   expect(told.slice(1)).toEqual([{ kind: "build", worker: "shop", hasFailed: false }]);
   await vi.waitFor(() => expect(end).toHaveBeenCalledOnce());
 });
 
 it("a build that fails again ends the watch of the one before", async () => {
-  const of = environment();
-  of.dispatch(FAILED);
-  of.dispatch(FAILED);
+  const dispatch = worker();
+  dispatch(FAILED);
+  dispatch(FAILED);
   expect(watch).toHaveBeenCalledTimes(2);
   await vi.waitFor(() => expect(end).toHaveBeenCalledOnce());
 });
@@ -73,16 +65,11 @@ it.each<[string, WranglerEvent]>([
   ],
   ["of another part", { ...FAILED, source: "ProxyController" }],
 ])("an error %s is left to Wrangler", (_, event) => {
-  environment().dispatch(event);
-  expect(dispatched).toHaveBeenCalledWith(event);
+  worker()(event);
   expect({ told, watches: watch.mock.calls }).toEqual({ told: [], watches: [] });
 });
 
 it("nothing is watched where Wrangler is told not to", () => {
-  environment({ watch: false }).dispatch(FAILED);
+  worker({ watch: false })(FAILED);
   expect({ told, watches: watch.mock.calls }).toEqual({ told: [], watches: [] });
-});
-
-it("a Wrangler without these parts stays as it is", () => {
-  expect(() => withRetries({}, { watch, tell: () => {} })).not.toThrow();
 });

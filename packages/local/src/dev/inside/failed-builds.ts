@@ -1,41 +1,13 @@
-import { statSync, utimesSync } from "node:fs";
+import { AsyncResource } from "node:async_hooks";
+import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { BuildContext, BuildOptions } from "esbuild";
-
-/** Configuration of a Worker, as Wrangler has read it. */
-interface WorkerConfig {
-  readonly name: string;
-  /** Its file. Absolute. */
-  readonly config?: string;
-  /** Main module. Absolute. */
-  readonly entrypoint: string;
-  readonly build?: Pick<BuildOptions, "alias" | "tsconfig"> & {
-    readonly custom?: { readonly command?: string };
-  };
-  readonly dev?: { readonly watch?: boolean };
-}
-
-/** Event of one of the parts that Wrangler runs a Worker with. */
-export interface WranglerEvent {
-  readonly type: string;
-  readonly source?: string;
-  readonly reason?: string;
-  /** Where the proxy passes requests on to, when a workerd is ready. */
-  readonly proxyData?: unknown;
-}
-
-/** Wrangler's environment for one Worker. */
-export interface DevEnvironment {
-  readonly config: { readonly latestConfig?: WorkerConfig };
-  readonly proxy?: { sendMessageToProxyWorker?(message: unknown): Promise<unknown> };
-  /** Passes each event on to the parts that it concerns. */
-  dispatch(event: WranglerEvent): void;
-}
-
-/** The part of Wrangler that is changed here. A Wrangler that does not have it stays as it is. */
-export interface WranglerParts {
-  readonly unstable_DevEnv?: { readonly prototype: DevEnvironment };
-}
+import {
+  type DevEnvironment,
+  isFailedBuild,
+  type WorkerConfig,
+  type WranglerListener,
+} from "./wrangler-events.ts";
 
 /** Outcome of a build of a Worker: the first one, or the first after a change of its configuration. */
 export interface BuildEvent {
@@ -51,12 +23,9 @@ type Esbuild = { context(options: BuildOptions): Promise<BuildContext> };
 const NOT_WATCHED = "Failed to construct initial bundle";
 
 /** Builds a Worker again whose first build has failed, each time its sources change. */
-export function retryFailedBuilds(wrangler: string, tell: (event: BuildEvent) => void): void {
+export function failedBuilds(wrangler: string, tell: (event: BuildEvent) => void): WranglerListener {
   const require = createRequire(wrangler);
-  withRetries(require(wrangler) as WranglerParts, {
-    watch: (...args) => watchSources(require("esbuild") as Esbuild, ...args),
-    tell,
-  });
+  return retries({ watch: (...args) => watchSources(require("esbuild") as Esbuild, ...args), tell });
 }
 
 interface RetryOptions {
@@ -69,39 +38,27 @@ interface RetryOptions {
  * Watches the sources of a Worker where Wrangler does not, and has it read the configuration again when one changes: then
  * it builds anew.
  */
-export function withRetries({ unstable_DevEnv }: WranglerParts, { watch, tell }: RetryOptions): void {
-  if (unstable_DevEnv === undefined) return;
-  const { prototype } = unstable_DevEnv;
-  const { dispatch } = prototype;
+export function retries({ watch, tell }: RetryOptions): WranglerListener {
   const waiting = new Map<DevEnvironment, Promise<() => void>>();
   const startedMs = new Map<DevEnvironment, number>();
   const endWatch = (environment: DevEnvironment) => {
     void waiting.get(environment)?.then((end) => end());
     return waiting.delete(environment);
   };
-  prototype.dispatch = function (this: DevEnvironment, event) {
-    const config = this.config.latestConfig;
-    if (event.type === "bundleStart") startedMs.set(this, Date.now());
-    if (event.type === "bundleComplete" && endWatch(this)) {
+  return (environment, event) => {
+    const { latestConfig: config } = environment.config;
+    if (event.type === "bundleStart") startedMs.set(environment, Date.now());
+    if (event.type === "bundleComplete" && endWatch(environment)) {
       tell({ kind: "build", worker: config?.name ?? "", hasFailed: false });
     }
-    Reflect.apply(dispatch, this, [event]);
-    const isOver = event.source === "BundlerController" && event.reason === NOT_WATCHED;
-    if (!isOver || config?.config === undefined || config.dev?.watch === false) return;
-    const file = config.config;
-    endWatch(this);
-    waiting.set(
-      this,
-      watch(config, startedMs.get(this) ?? Date.now(), () => touch(file)),
-    );
+    const isOver = isFailedBuild(event) && event.reason === NOT_WATCHED;
+    if (!isOver || config === undefined || config.dev?.watch === false) return;
+    endWatch(environment);
+    // Wrangler keeps its flags with what has led to an event, and a change of a file is led to by nothing.
+    const again = AsyncResource.bind(() => void environment.config.patch?.({}));
+    waiting.set(environment, watch(config, startedMs.get(environment) ?? Date.now(), again));
     tell({ kind: "build", worker: config.name, hasFailed: true });
   };
-}
-
-/** Wrangler reads a configuration whose time has changed. */
-function touch(file: string): void {
-  const now = new Date();
-  utimesSync(file, now, now);
 }
 
 /**

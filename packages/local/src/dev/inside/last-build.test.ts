@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { DevEnvironment, WranglerEvent } from "./failed-builds.ts";
-import { withLastBuilds } from "./last-build.ts";
+import { lastBuilds } from "./last-build.ts";
+import type { DevEnvironment, WranglerEvent } from "./wrangler-events.ts";
 
 const START: WranglerEvent = { type: "bundleStart" };
 const BUILT: WranglerEvent = { type: "bundleComplete" };
@@ -16,7 +16,6 @@ const STARTED = [START, BUILT, RELOAD, RELOADED];
 
 const sent = vi.fn(async (_message: unknown) => {});
 const told = vi.fn();
-const dispatched = vi.fn();
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -26,28 +25,22 @@ afterEach(() => {
 
 /** Environments of Wrangler's for two Workers, of which the first has the proxy. */
 function environments(build: { custom?: { command?: string } } = {}) {
-  const prototype: DevEnvironment = { config: {}, dispatch: dispatched };
-  withLastBuilds({ unstable_DevEnv: { prototype } }, told);
+  const listener = lastBuilds(told);
   const of = (name: string, sendMessageToProxyWorker: typeof sent): DevEnvironment => {
     const latestConfig = { name, entrypoint: `/${name}/index.ts`, build };
-    return Object.assign(Object.create(prototype), {
-      config: { latestConfig },
-      proxy: { sendMessageToProxyWorker },
-    });
+    return { config: { latestConfig }, proxy: { sendMessageToProxyWorker }, dispatch() {} };
   };
   const unheard = vi.fn(async () => {});
   const [shop, mailer] = [of("shop", sent), of("mailer", unheard)] as const;
   const run = (environment: DevEnvironment, ...events: WranglerEvent[]) =>
-    events.forEach((event) => void environment.dispatch(event));
+    events.forEach((event) => void listener(environment, event));
   return { shop, mailer, unheard, run };
 }
 
-it("the proxy goes on with the last build when one has failed, after Wrangler has said why", () => {
+it("the proxy goes on with the last build when one has failed", () => {
   const { shop, run } = environments();
   run(shop, ...STARTED, START);
-  dispatched.mockImplementationOnce(() => expect(sent).not.toHaveBeenCalled());
   run(shop, FAILED);
-  expect(dispatched).toHaveBeenLastCalledWith(FAILED);
   expect(sent.mock.calls).toEqual([[{ type: "play", proxyData: PROXY_DATA }]]);
   expect(told.mock.calls).toEqual([[{ kind: "last-build", worker: "shop" }]]);
 });
@@ -111,8 +104,4 @@ it("a build by a command takes as long as it takes", () => {
   expect(told).not.toHaveBeenCalled();
   run(shop, FAILED);
   expect(told).toHaveBeenCalledOnce();
-});
-
-it("a Wrangler without these parts stays as it is", () => {
-  expect(() => withLastBuilds({}, told)).not.toThrow();
 });

@@ -1,5 +1,4 @@
-import { createRequire } from "node:module";
-import type { DevEnvironment, WranglerEvent, WranglerParts } from "./failed-builds.ts";
+import { type DevEnvironment, isFailedBuild, type WranglerListener } from "./wrangler-events.ts";
 
 /** A Worker's change does not build, and requests are answered by the build before it. */
 export interface LastBuildEvent {
@@ -19,22 +18,12 @@ interface Running {
  */
 const BUILD_MS_MAX = 5_000;
 
-/** Lets the page, the commands and the Workers answer while a change does not build. */
-export function goOnWithLastBuild(wrangler: string, tell: (event: LastBuildEvent) => void): void {
-  withLastBuilds(createRequire(wrangler)(wrangler) as WranglerParts, tell);
-}
-
 /**
- * Has Wrangler's proxy pass requests on again when a build has failed. It holds them from the start of a build until the
- * next one that succeeds, and the workerd of the last one runs on. A Wrangler without these parts stays as it is.
+ * Has Wrangler's proxy pass requests on again when a build has failed, so that the page, the commands and the Workers
+ * answer. It holds them from the start of a build until the next one that succeeds, and the workerd of the last one runs
+ * on.
  */
-export function withLastBuilds(
-  { unstable_DevEnv }: WranglerParts,
-  tell: (event: LastBuildEvent) => void,
-): void {
-  if (unstable_DevEnv === undefined) return;
-  const { prototype } = unstable_DevEnv;
-  const { dispatch } = prototype;
+export function lastBuilds(tell: (event: LastBuildEvent) => void): WranglerListener {
   const builds = new Map<DevEnvironment, NodeJS.Timeout>();
   /** Those whose build has failed while another workerd started, which the proxy waits for. */
   const failed = new Set<DevEnvironment>();
@@ -53,29 +42,24 @@ export function withLastBuilds(
     }
     say(environment);
   };
-  prototype.dispatch = function (this: DevEnvironment, event) {
-    Reflect.apply(dispatch, this, [event]);
+  return (environment, event) => {
     const { type } = event;
     if (type === "reloadStart") running = null;
     if (type === "reloadComplete") {
-      running = { environment: this, proxyData: event.proxyData };
+      running = { environment, proxyData: event.proxyData };
       failed.forEach(say);
       failed.clear();
     }
-    const hasFailed = isFailure(event);
+    const hasFailed = isFailedBuild(event);
     if (hasFailed || type === "bundleStart" || type === "bundleComplete") {
-      clearTimeout(builds.get(this));
-      failed.delete(this);
+      clearTimeout(builds.get(environment));
+      failed.delete(environment);
     }
-    if (hasFailed) goOn(this);
+    if (hasFailed) goOn(environment);
     // A command of the user's may take long, and Wrangler has an event for one that fails.
-    const isCommand = this.config.latestConfig?.build?.custom?.command !== undefined;
+    const isCommand = environment.config.latestConfig?.build?.custom?.command !== undefined;
     if (type === "bundleStart" && !isCommand) {
-      builds.set(this, setTimeout(() => goOn(this), BUILD_MS_MAX).unref());
+      builds.set(environment, setTimeout(() => goOn(environment), BUILD_MS_MAX).unref());
     }
   };
-}
-
-function isFailure({ type, source }: WranglerEvent): boolean {
-  return type === "error" && source === "BundlerController";
 }

@@ -1,15 +1,17 @@
+import { createRequire } from "node:module";
 import { nearestExisting } from "@sluice/project/folders";
 import { showConsoleThrough } from "../../report/console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
 import { endOnCtrlC } from "./ctrl-c.ts";
 import { keepEsbuildThread } from "./esbuild-thread.ts";
-import { retryFailedBuilds } from "./failed-builds.ts";
+import { failedBuilds } from "./failed-builds.ts";
 import { leaveLinesUnrequested } from "./inspector-lines.ts";
-import { goOnWithLastBuild } from "./last-build.ts";
+import { lastBuilds } from "./last-build.ts";
 import { answerHealth } from "./patient-health.ts";
 import { leaveUntraced } from "./untraced.ts";
 import { giveUnwritten } from "./unwritten.ts";
 import { tellOfWorkerd } from "./workerd.ts";
+import { listenToWrangler, type WranglerParts } from "./wrangler-events.ts";
 import { isSocketInUse, wranglerLines } from "./wrangler-lines.ts";
 
 export { write } from "../../generation/write.ts";
@@ -29,8 +31,8 @@ export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void 
   leaveLinesUnrequested(wrangler);
   answerHealth(wrangler);
   tellOfWorkerd(workerdMark, tell);
-  retryFailedBuilds(wrangler, tell);
-  goOnWithLastBuild(wrangler, tell);
+  const parts = createRequire(wrangler)(wrangler) as WranglerParts;
+  listenToWrangler(parts, failedBuilds(wrangler, tell), lastBuilds(tell));
   endOnCtrlC(process);
   const filter = wranglerLines(lines);
   showConsoleThrough(console, (message) => {
