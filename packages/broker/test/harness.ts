@@ -76,11 +76,17 @@ export interface BrokerHarness {
 }
 
 /** The broker, whose options are a module of their own: it is bundled once for all of them. */
-const BROKER_SOURCE = (members: string) => `
+const BROKER_SOURCE = (members: string, timerSpeed: number) => `
+import { workersHost } from "../src/platform/host.ts";
 import { workersPort } from "../src/endpoint/workers-port.ts";
 import { createDirectory, createQueueBroker } from "../src/index.ts";
 import { fromText, toText } from "./text.ts";
-import options from "./options.js";
+import deployed from "./options.js";
+const hostOf = (ctx, env) => {
+  const host = workersHost()(ctx, env);
+  return { ...host, after: (callback, ms) => host.after(callback, ms / ${timerSpeed}) };
+};
+const options = ${timerSpeed === 1 ? "deployed" : "{ ...deployed, hostOf }"};
 export const Directory = createDirectory(options);
 export class QueueBroker extends createQueueBroker(options, workersPort) {
 ${members}
@@ -146,6 +152,8 @@ export async function startBroker(options: {
   sluiceEnv?: string | null;
   /** Further environment variables of the broker. */
   bindings?: Record<string, string>;
+  /** How many times faster than time the timers of objects run: those of reports take 5 s. Default: 1. */
+  timerSpeed?: number;
   /** Source of further members of the object's class: what a test needs to see or to break from inside. */
   members?: string;
 }): Promise<BrokerHarness> {
@@ -255,7 +263,9 @@ export async function startBroker(options: {
             {
               type: "ESModule",
               path: "broker.js",
-              contents: await bundle(BROKER_SOURCE(options.members ?? ""), ["./options.js"]),
+              contents: await bundle(BROKER_SOURCE(options.members ?? "", options.timerSpeed ?? 1), [
+                "./options.js",
+              ]),
             },
             {
               type: "ESModule",

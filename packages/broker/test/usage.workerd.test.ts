@@ -1,67 +1,71 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { QueueUsage } from "@sluice/protocol";
-import { afterEach, expect, it } from "vitest";
-import { type BrokerHarness, startBroker } from "./harness.ts";
+import { expect, it } from "vitest";
+import type { BrokerHarness } from "./harness.ts";
+import { Lives, livesOfFile, seenOf } from "./lives.ts";
 import { consumer } from "./messages.ts";
 
-let broker: BrokerHarness | undefined;
-let persistDir: string | undefined;
+const pushed = { consumer: consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 0 }) };
+// Reports are due after 5 s.
+const options = { queues: { orders: pushed, idle: pushed }, timerSpeed: 20 };
+const lives = new Lives(options, options);
+livesOfFile([lives], true);
 
-afterEach(async () => {
-  await broker?.stop();
-  broker = undefined;
-  if (persistDir !== undefined) await rm(persistDir, { recursive: true, force: true });
-});
-
-async function usage(of: BrokerHarness): Promise<QueueUsage> {
-  const described = await (await of.queue("orders")).describe("orders");
+async function usage(of: BrokerHarness, queue: string): Promise<QueueUsage> {
+  const described = await (await of.queue(queue)).describe(queue);
   if (described.usage === undefined) throw new Error("nothing is counted");
   return described.usage;
 }
 
-const queues = { orders: { consumer: consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 0 }) } };
+/** Finds what the directory knows of a queue that has come to rest. */
+async function atRest(of: BrokerHarness, queue: string) {
+  const all = await (await of.directory()).atRest();
+  return all.find(({ description }) => description.queue === queue)?.description;
+}
 
-it("counts what a queue uses this month, and goes on with it after kill -9", async () => {
-  persistDir = await mkdtemp(path.join(tmpdir(), "sluice-usage-"));
-  broker = await startBroker({ queues, persistDir });
-  await broker.send("orders", Array<string>(10).fill("x".repeat(100)));
-  await broker.send("orders", ["y".repeat(70_000)]);
-  await broker.until((seen) => seen.flatMap(({ messages }) => messages).length === 11);
-  const directory = await broker.directory();
-  const reported = async () => (await directory.atRest()).map(({ description }) => description.queue);
-  await expect.poll(reported, { timeout: 30_000, interval: 200 }).toEqual(["orders"]);
+let before: QueueUsage;
 
-  const before = await usage(broker);
-  expect(before).toMatchObject({ messages: 11, messageChunks: 12, deliveries: 11 });
-  expect(before.month).toBe(new Date(before.sinceMs).toISOString().slice(0, 7));
-  expect(before.messageBytes).toBeGreaterThan(71_000);
-  // Two commits at the very least, the report here and there, and the heartbeat of the deliveries.
-  expect(before.rowsWritten).toBeGreaterThanOrEqual(5);
-  // Two sends, the alarm, the directory asked at the start and told by the report.
-  expect(before.requests).toBeGreaterThanOrEqual(5);
-  expect(before.requests).toBeLessThanOrEqual(before.rowsWritten + 20);
-  expect(before.awakeMs).toBeGreaterThan(0);
+it(
+  "counts what a queue uses this month, and goes on with it after kill -9",
+  lives.of(
+    async (broker) => {
+      await broker.send("orders", Array<string>(10).fill("x".repeat(100)));
+      await broker.send("orders", ["y".repeat(70_000)]);
+      await broker.until((seen) => seenOf(seen, "orders").flatMap(({ messages }) => messages).length === 11);
+      await expect.poll(() => atRest(broker, "orders"), { timeout: 30_000 }).toBeDefined();
 
-  await broker.kill();
-  await broker.stop();
-  broker = await startBroker({ queues, persistDir });
-  const after = await usage(broker);
-  expect(after).toMatchObject({ messages: 11, messageChunks: 12, deliveries: 11, sinceMs: before.sinceMs });
-  expect(after.rowsWritten).toBeGreaterThanOrEqual(5);
-  // What was asked since the report is not in it: it was never stored.
-  expect(after.requests).toBeGreaterThanOrEqual(4);
-});
+      before = await usage(broker, "orders");
+      expect(before).toMatchObject({ messages: 11, messageChunks: 12, deliveries: 11 });
+      expect(before.month).toBe(new Date(before.sinceMs).toISOString().slice(0, 7));
+      expect(before.messageBytes).toBeGreaterThan(71_000);
+      // Two commits at the very least, the report here and there, and the heartbeat of the deliveries.
+      expect(before.rowsWritten).toBeGreaterThanOrEqual(5);
+      // Two sends, the alarm, the directory asked at the start and told by the report.
+      expect(before.requests).toBeGreaterThanOrEqual(5);
+      expect(before.requests).toBeLessThanOrEqual(before.rowsWritten + 20);
+      expect(before.awakeMs).toBeGreaterThan(0);
+    },
+    async (restarted) => {
+      const after = await usage(restarted, "orders");
+      expect(after).toMatchObject({
+        messages: 11,
+        messageChunks: 12,
+        deliveries: 11,
+        sinceMs: before.sinceMs,
+      });
+      expect(after.rowsWritten).toBeGreaterThanOrEqual(5);
+      // What was asked since the report is not in it: it was never stored.
+      expect(after.requests).toBeGreaterThanOrEqual(4);
+    },
+  ),
+);
 
-it("writes nothing for an idle queue", async () => {
-  broker = await startBroker({ queues });
-  await broker.send("orders", ["one"]);
-  const directory = await broker.directory();
-  const atRest = async () => (await directory.atRest()).length;
-  await expect.poll(atRest, { timeout: 30_000, interval: 200 }).toBe(1);
-  const { rowsWritten, requests } = await usage(broker);
-  const [snapshot] = await directory.atRest();
-  expect(snapshot?.description.usage).toMatchObject({ messages: 1, deliveries: 1 });
-  expect(await usage(broker)).toMatchObject({ rowsWritten, requests: requests + 1 });
-});
+it(
+  "writes nothing for an idle queue",
+  lives.of(async (broker) => {
+    await broker.send("idle", ["one"]);
+    await expect.poll(() => atRest(broker, "idle"), { timeout: 30_000 }).toBeDefined();
+    const { rowsWritten, requests } = await usage(broker, "idle");
+    expect((await atRest(broker, "idle"))?.usage).toMatchObject({ messages: 1, deliveries: 1 });
+    expect(await usage(broker, "idle")).toMatchObject({ rowsWritten, requests: requests + 1 });
+  }),
+);
