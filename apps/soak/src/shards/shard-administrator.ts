@@ -86,7 +86,10 @@ export class ShardAdministrator {
   async #ensure(name: string, definition: QueueDefinition, settings: QueueSettingsChange): Promise<void> {
     for (;;) {
       const isDone = await this.#find(name)
-        .then((known) => (known === null ? this.#create(name, definition) : this.#change(name, settings)))
+        .then((known) => {
+          if (known === null) return this.#create(name, definition);
+          return isLike(known.definition, definition) && this.#change(name, settings);
+        })
         .catch(() => false);
       if (isDone) break;
       // One that a transfer has made meanwhile may be another kind of queue.
@@ -224,4 +227,12 @@ export class ShardAdministrator {
         object.crash();
     }
   }
+}
+
+/** Whether messages are taken from a queue in the way in which they are to be: from one that a transfer has made by none. */
+function isLike(known: QueueDefinition, wanted: QueueDefinition): boolean {
+  return (
+    known.consumer?.type === wanted.consumer?.type &&
+    (known.receive === undefined) === (wanted.receive === undefined)
+  );
 }
