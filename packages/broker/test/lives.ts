@@ -19,6 +19,8 @@ export class Lives {
   readonly #last = new Set<readonly Step[]>();
   readonly #failures = new Map<readonly Step[], unknown>();
   #folder = "";
+  /** Called with the folder when a life has ended. */
+  between = async (_folder: string): Promise<void> => {};
   /** Resolves when all lives have passed. */
   passed = async (): Promise<void> => {};
   /** The one that runs. */
@@ -68,7 +70,9 @@ export class Lives {
   }
 
   async end(): Promise<void> {
-    await this.broker?.stop();
+    if (this.broker === undefined) return;
+    await this.broker.stop();
+    await this.between(this.#folder);
     this.broker = undefined;
   }
 
