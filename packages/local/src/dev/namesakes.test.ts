@@ -63,3 +63,13 @@ it("a broker of the same name on other data is said where these Workers call one
     },
   ]);
 });
+
+it("a broker that another one of its name came before is not shared", async () => {
+  const { session, find } = world();
+  const leader = session({ broker: "sluice" });
+  const other = session({ broker: "sluice", data: "/other", files: [], pid: 9 });
+  await expect(find([], [other, leader], true)).rejects.toThrow(
+    /^A broker of the same name, "sluice", runs on \/other \(process 9\)\. It came before that of .*data, and would get/,
+  );
+  expect(await find([], [other, leader])).toEqual([{ name: "sluice", line: null }]);
+});

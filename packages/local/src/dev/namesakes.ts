@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { CliError } from "@sluice/project/errors";
 import { ConfigReader } from "@sluice/project/read/config-reader";
 import type { Session } from "../processes/sessions.ts";
 
@@ -31,6 +32,8 @@ const RULE = "Other processes can call only one of the two.";
  *
  * @param others sessions besides this one, the oldest first.
  * @param registry Wrangler's folder with a file for each name. Absolute.
+ * @throws CliError where these Workers share a broker that another one of its name came before: their messages would
+ *   lie in queues of a project that nobody meant.
  */
 export async function namesakesOf(
   { workers, broker, isJoined, data }: Names,
@@ -38,7 +41,9 @@ export async function namesakesOf(
   registry: string,
 ): Promise<Namesake[]> {
   const running = (await Promise.all(others.map(workersOf))).flat();
-  const otherBroker = others.find((one) => one.broker === broker && one.data !== data);
+  const brokers = others.filter((one) => one.broker === broker);
+  const otherBroker = brokers.find((one) => one.data !== data);
+  if (isJoined && otherBroker !== undefined && otherBroker === brokers[0]) refuse(otherBroker, broker, data);
   return [
     ...workers.flatMap((name) => {
       const its = running.find((one) => one.name === name);
@@ -53,6 +58,14 @@ export async function namesakesOf(
     }),
     ...(otherBroker === undefined ? [] : [brokersNamesake(otherBroker, broker, isJoined)]),
   ];
+}
+
+function refuse(other: Session, name: string, data: string): never {
+  throw new CliError(
+    `A broker of the same name, "${name}", runs on ${other.data} (process ${other.pid}). It came before that of ${data}, ` +
+      'and would get what these Workers send. End it, or give one of the two projects a name: broker = "NAME" in ' +
+      "[sluice].",
+  );
 }
 
 function brokersNamesake({ data, pid }: Session, name: string, isJoined: boolean): Namesake {
