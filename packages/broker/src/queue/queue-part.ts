@@ -125,7 +125,6 @@ export class QueuePart {
 
   /** Within a turn, before the map may change: shards that go may have delivered messages in this second. */
   mapChanges(): void {
-    this.#borrower.hurry();
     if (this.#ports.index() !== null) this.#othersCountUntilMs = this.#ports.now() + SECOND_MS;
   }
 

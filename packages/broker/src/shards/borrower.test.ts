@@ -1,7 +1,6 @@
 import type { Part, PartRequest } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { Borrower, IDLE_MS, type Need } from "./borrower.ts";
-import { ASK_AGAIN_MS } from "./pool.ts";
+import { ASK_AGAIN_MS, Borrower, IDLE_MS, type Need } from "./borrower.ts";
 
 function borrower() {
   const asked: PartRequest[] = [];
@@ -29,9 +28,8 @@ function borrower() {
       else timers.push(timer);
     }
   };
-  const answer = async (units: number, lender = 1, askInMs?: number) => {
-    const deliveries = { units, expiresInMs: 10_000, ...(askInMs === undefined ? {} : { askInMs }) };
-    answers.shift()?.({ lender, deliveries, messages: null });
+  const answer = async (units: number, lender = 1) => {
+    answers.shift()?.({ lender, deliveries: { units, expiresInMs: 10_000 }, messages: null });
     await Promise.resolve();
     await Promise.resolve();
   };
@@ -124,43 +122,5 @@ describe("a shard", () => {
     for (let nowMs = 2_000; nowMs < 600_000; nowMs += 100) goTo(nowMs);
     expect(asked.length).toBeGreaterThan(1);
     expect(asked.length).toBeLessThan(8);
-  });
-
-  it("asks again when shard 0 says, sooner if it wants more, and at once if its definition changes", async () => {
-    const { shard, asked, world, answer, goTo } = borrower();
-    world.need = { used: 0, wanted: 1 };
-    shard.look();
-    await answer(0, 1, 4_000);
-    goTo(4_999);
-    expect(asked).toHaveLength(1);
-    goTo(5_000);
-    expect(asked).toHaveLength(2);
-    await answer(0, 1, 8_000);
-    world.need = { used: 0, wanted: 2 };
-    shard.look();
-    goTo(5_000 + ASK_AGAIN_MS);
-    expect(asked).toHaveLength(3);
-    await answer(0, 1, 8_000);
-    shard.hurry();
-    shard.look();
-    expect(asked).toHaveLength(4);
-  });
-
-  it("asks at once when shard 0 has more for it, after the answer that it waits for", async () => {
-    const { shard, asked, world, answer } = borrower();
-    world.need = { used: 0, wanted: 1 };
-    shard.look();
-    await answer(0, 1, 8_000);
-    expect(shard.tell(1)).toMatchObject({ deliveries: { part: 0, wanted: 1 } });
-    expect(asked).toHaveLength(2);
-    shard.tell(1);
-    expect(asked).toHaveLength(2);
-    await answer(0, 1, 8_000);
-    expect(asked).toHaveLength(3);
-    await answer(1, 1);
-    expect(shard.units("deliveries")).toBe(1);
-    world.need = { used: 0, wanted: 0 };
-    shard.tell(1);
-    expect(asked).toHaveLength(3);
   });
 });

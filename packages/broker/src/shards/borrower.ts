@@ -1,6 +1,7 @@
 import type { LentPart, Part, PartNeed, PartRequest } from "@sluice/protocol";
-import { ASK_AGAIN_MS } from "./pool.ts";
 
+/** How long after a question the next one is asked where a part is missing, in ms. */
+export const ASK_AGAIN_MS = 500;
 /** How long a shard without work keeps its part, in ms. */
 export const IDLE_MS = 1_000;
 /** How long an answer is waited for, in ms. A later one is ignored. */
@@ -58,11 +59,6 @@ export class Borrower {
   #lender = 0;
   #number: number;
   #askedMs = Number.NEGATIVE_INFINITY;
-  /** When it asks again for what it lacks, in ms after the last question; what it wanted then. */
-  #askInMs = ASK_AGAIN_MS;
-  /** Whether it asks at once, or as soon as a question under way is answered. */
-  #isHurried = false;
-  #wanted: Readonly<Record<LimitKind, number>> = { deliveries: 0, messages: 0 };
   /** Number of the question that is not answered yet. */
   #open: number | null = null;
   #idleSinceMs: number | null = null;
@@ -80,20 +76,12 @@ export class Borrower {
     return this.#unitsOf(kind);
   }
 
-  /** Answers shard 0, which has begun anew or has more for it, and asks for that. */
+  /** Answers shard 0, which has begun anew. */
   tell(lender: number): PartRequest {
-    // An answer on its way is one of the lender before.
-    if (lender > this.#lender) this.#open = null;
     this.#lender = Math.max(this.#lender, lender);
-    const request = this.#request();
-    this.hurry();
-    this.look();
-    return request;
-  }
-
-  /** Has it ask at once for what it lacks: shard 0 may have it by now. */
-  hurry(): void {
-    this.#isHurried = true;
+    // An answer on its way is one of the lender before.
+    this.#open = null;
+    return this.#request();
   }
 
   /** Whether work waits for a part. */
@@ -130,18 +118,9 @@ export class Borrower {
     }
     // Others wait for what it was told to give back.
     if (KINDS.some((kind) => this.#hasShrunk(kind))) return this.#askedMs + SHRUNK_MS;
-    if (KINDS.some((kind) => this.#usesMore(kind))) return this.#askedMs + ASK_AGAIN_MS;
+    if (this.isWaiting || KINDS.some((kind) => this.#usesMore(kind))) return this.#askedMs + ASK_AGAIN_MS;
     const renewals = KINDS.flatMap((kind) => (this.#unitsOf(kind) > 0 ? [this.#held[kind].renewMs] : []));
-    const renewMs = Math.max(Math.min(...renewals), this.#askedMs + ASK_AGAIN_MS);
-    if (this.isWaiting) return Math.min(renewMs, this.#askedMs + this.#waitMs);
-    return renewals.length === 0 ? null : renewMs;
-  }
-
-  /** Time between two questions for what it lacks: shard 0 says when, unless it wants more by now. */
-  get #waitMs(): number {
-    if (this.#isHurried) return 0;
-    const wantsMore = KINDS.some((kind) => (this.#ports.need(kind)?.wanted ?? 0) > this.#wanted[kind]);
-    return wantsMore ? ASK_AGAIN_MS : this.#askInMs;
+    return renewals.length === 0 ? null : Math.max(Math.min(...renewals), this.#askedMs + ASK_AGAIN_MS);
   }
 
   #hasShrunk(kind: LimitKind): boolean {
@@ -183,10 +162,6 @@ export class Borrower {
     const { number } = request;
     this.#open = number;
     this.#askedMs = nowMs;
-    this.#isHurried = false;
-    // Who gets no answer knows nothing.
-    this.#askInMs = ASK_AGAIN_MS;
-    this.#wanted = { deliveries: request.deliveries.wanted, messages: request.messages.wanted };
     this.#ports.after(() => this.#closed(number), ANSWER_MS_MAX);
     try {
       const part = await this.#ports.ask(request);
@@ -200,8 +175,6 @@ export class Borrower {
   #take(part: Part, askedMs: number, request: PartRequest): void {
     this.#lender = part.lender;
     for (const kind of KINDS) this.#held[kind] = heldOf(part[kind], request[kind], askedMs);
-    const waits = KINDS.flatMap((kind) => (this.#isShort(kind) ? (part[kind]?.askInMs ?? ASK_AGAIN_MS) : []));
-    if (waits.length > 0) this.#askInMs = Math.min(...waits);
     if (KINDS.every((kind) => request[kind].part === 0 && request[kind].wanted === 0)) this.#returns = 0;
     this.#open = null;
     this.#ports.changed();

@@ -4,25 +4,14 @@ import type { LentPart, PartNeed } from "@sluice/protocol";
 export const PART_MS = 10_000;
 /** How long a part is lent while shards get less than they want, in ms: the turn of a shard where one goes round. */
 export const TURN_MS = 2_000;
-/** How long a shard that waits for a part is remembered after it should have asked again, in ms. */
+/** How long a shard that waits for a part is remembered without asking again, in ms. */
 export const WAIT_MS = 5_000;
-/** How long after a question the next one is asked where a part is missing, in ms: at first, and at most. */
-export const ASK_AGAIN_MS = 500;
-/** The wait grows to this: an object that nobody calls for ten seconds is put to sleep, and forgets what it has lent. */
-export const ASK_AGAIN_MS_MAX = 8_000;
 
 /** Question of a shard for a part. */
 export interface Ask extends PartNeed {
   readonly shard: number;
   /** Grows with every question of the shard, over its restarts. */
   readonly number: number;
-}
-
-/** Units of a limit that can be lent. */
-export interface Lendable {
-  readonly limit: number;
-  /** When all parts are known, in ms. */
-  readonly completeAtMs: number;
 }
 
 interface Holder {
@@ -56,76 +45,31 @@ export class Pool {
    * Lends a shard its share of the units.
    *
    * @param limit units that are there.
-   * @param completeAtMs when all parts are known. Until then nobody gets more than they have.
+   * @param isComplete whether all parts are known. Until then nobody gets more than they have.
    * @returns `null` for a question that is older than the shard's last one: nobody waits for the answer.
    */
-  lend(ask: Ask, { limit, completeAtMs }: Lendable, nowMs: number): LentPart | null {
+  lend(ask: Ask, limit: number, isComplete: boolean, nowMs: number): LentPart | null {
     const before = this.#holders.get(ask.shard);
     if (before !== undefined && ask.number <= before.number) return null;
     this.#forget(nowMs);
     const isWaiting = ask.part === 0;
-    const isSame = before !== undefined && isWaiting === (before.part === 0) && before.wanted > 0;
-    const sinceMs = isSame ? before.sinceMs : nowMs;
+    const sinceMs = before === undefined || isWaiting !== (before.part === 0) ? nowMs : before.sinceMs;
     this.#enter(ask, { heldUntilMs: Number.POSITIVE_INFINITY, sinceMs }, nowMs);
-    const { shares, isShort } = this.#shares(limit);
-    const units = this.#unitsFor(ask.shard, shares, { limit, completeAtMs }, nowMs);
+    const free = limit - this.#heldByOthers(ask.shard);
+    const { share, isShort } = this.#shareOf(ask.shard, limit);
+    const units = Math.max(0, Math.min(share, free, isComplete ? free : ask.part));
     const expiresInMs = isShort || units < ask.wanted ? TURN_MS : PART_MS;
-    const askInMs = units < ask.wanted ? this.#askInMs(ask.shard, sinceMs, completeAtMs, nowMs) : undefined;
     this.#holders.set(ask.shard, {
       number: ask.number,
       // Until it has this answer, which may be never, it goes by the part that it had.
       held: Math.max(ask.part, ask.used, units),
       heldUntilMs: nowMs + expiresInMs + this.#tailMs,
       wanted: ask.wanted,
-      wantedUntilMs: nowMs + Math.max(WAIT_MS + (askInMs ?? 0), units > 0 ? expiresInMs : 0),
+      wantedUntilMs: nowMs + Math.max(WAIT_MS, units > 0 ? expiresInMs : 0),
       part: units,
       sinceMs: isWaiting === (units === 0) ? sinceMs : nowMs,
     });
-    return { units, expiresInMs, ...(askInMs === undefined ? {} : { askInMs }) };
-  }
-
-  /** Finds the shards that would get more than they hold, if they asked, as far as there is any: who has waited longest. */
-  served({ limit, completeAtMs }: Lendable, nowMs: number): number[] {
-    this.#forget(nowMs);
-    let free = nowMs < completeAtMs ? 0 : limit - this.#held;
-    if (free <= 0) return [];
-    return [...this.#shares(limit).shares].flatMap(([shard, share]) => {
-      const more = Math.min(free, share - (this.#holders.get(shard)?.held ?? 0));
-      if (more <= 0) return [];
-      free -= more;
-      return shard;
-    });
-  }
-
-  /** Takes in that a shard wants none. @returns whether it wanted any before. */
-  wantsNone(shard: number): boolean {
-    const holder = this.#holders.get(shard);
-    if (holder === undefined || holder.wanted === 0) return false;
-    this.#holders.set(shard, { ...holder, wanted: 0 });
-    return true;
-  }
-
-  /** Computes what a shard gets: its share, as far as it is free. */
-  #unitsFor(
-    shard: number,
-    shares: ReadonlyMap<number, number>,
-    { limit, completeAtMs }: Lendable,
-    nowMs: number,
-  ): number {
-    const { held = 0, part = 0 } = this.#holders.get(shard) ?? {};
-    const free = limit - this.#held + held;
-    const most = nowMs >= completeAtMs ? free : part;
-    return Math.max(0, Math.min(shares.get(shard) ?? 0, free, most));
-  }
-
-  /** Doubles the wait of a shard, up to the moment at which any units are free by themselves. */
-  #askInMs(asking: number, sinceMs: number, completeAtMs: number, nowMs: number): number {
-    const moments = [...this.#holders].flatMap(([shard, { held, heldUntilMs }]) =>
-      shard === asking || held === 0 ? [] : heldUntilMs,
-    );
-    if (nowMs < completeAtMs) moments.push(completeAtMs);
-    const waitMs = Math.min(nowMs - sinceMs, ASK_AGAIN_MS_MAX, Math.min(...moments) - nowMs);
-    return Math.max(ASK_AGAIN_MS, waitMs);
+    return { units, expiresInMs };
   }
 
   /** Forgets what shards hold and want that are not kept. */
@@ -149,15 +93,16 @@ export class Pool {
     this.#holders.set(shard, { number, held, wanted, wantedUntilMs: nowMs + WAIT_MS, part, ...times });
   }
 
-  get #held(): number {
-    return [...this.#holders.values()].reduce((sum, { held }) => sum + held, 0);
+  #heldByOthers(asking: number): number {
+    return [...this.#holders].reduce((sum, [shard, { held }]) => sum + (shard === asking ? 0 : held), 0);
   }
 
   /**
-   * Computes what shards would have if all units were lent anew, and whether anybody would get less than they want. While there are enough, each that wants any gets one. Else those who have waited longest do, and a turn ends when its
+   * Computes what a shard would have if all units were lent anew, and whether anybody would get less than they want.
+   * While there are enough, each that wants any gets one. Else those who have waited longest do, and a turn ends when its
    * shard asks again while somebody waits. What is left is divided equally.
    */
-  #shares(limit: number): { readonly shares: ReadonlyMap<number, number>; readonly isShort: boolean } {
+  #shareOf(asking: number, limit: number): { readonly share: number; readonly isShort: boolean } {
     const wanting = [...this.#holders]
       .filter(([, { wanted }]) => wanted > 0)
       .sort(([, a], [, b]) => rankOf(a) - rankOf(b))
@@ -173,7 +118,7 @@ export class Pool {
       short = short.filter(({ share, wanted }) => share < wanted);
     }
     return {
-      shares: new Map(wanting.map(({ shard, share }) => [shard, share])),
+      share: wanting.find(({ shard }) => shard === asking)?.share ?? 0,
       isShort: wanting.some(({ share, wanted }) => share < wanted),
     };
   }

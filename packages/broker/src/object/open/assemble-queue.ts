@@ -52,7 +52,7 @@ export function assemble(queue: IdentifiedQueue): AssembledQueue {
   const timer = new Timer(clock, after, () => {
     if (!isOver()) void core.wake();
   });
-  const lender: Lender = lenderOf(queue, () => core);
+  const lender: Lender = lenderOf(queue, () => core.epoch);
   const ports = portsOf(queue, { faults, timer, lender, broken });
   const core: QueueCore = new QueueCore(
     name,

@@ -1,15 +1,14 @@
 import { inPlace, isWhole, shardName, shardOf } from "@sluice/protocol";
-import type { QueueCore } from "../../queue/queue-core.ts";
 import type { ShardPorts } from "../../queue/queue-part.ts";
 import { Lender } from "../../shards/lender.ts";
 import { limitsOf } from "../../shards/limits.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
 
 /** Makes what shard 0 lends the limits of its queue with. */
-export function lenderOf(queue: IdentifiedQueue, core: () => Pick<QueueCore, "epoch" | "part">): Lender {
+export function lenderOf(queue: IdentifiedQueue, epoch: () => number): Lender {
   const { host, registration } = queue;
   return new Lender({
-    epoch: () => core().epoch,
+    epoch,
     now: () => host.clock.now(),
     limits: () => limitsOf(registration.definition),
     others: () => {
@@ -17,11 +16,9 @@ export function lenderOf(queue: IdentifiedQueue, core: () => Pick<QueueCore, "ep
       return Array.from({ length: kept - 1 }, (_, i) => i + 1);
     },
     emptyAsOf: () => registration.record?.emptyAsOf ?? 0,
-    partOf: async (shard) => {
-      const { epoch, part } = core();
-      if (shard === 0 && part !== null) return part.tell(epoch);
+    partOf: (shard) => {
       const name = shardName(shardOf(queue.name).queue, shard);
-      return objectOf(queue, name).partOf(name, epoch);
+      return objectOf(queue, name).partOf(name, epoch());
     },
   });
 }

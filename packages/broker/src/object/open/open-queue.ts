@@ -162,7 +162,6 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
         () => registration.set(next),
         () => writeRecord(registration, store),
       );
-      lender.look();
       sayShards(queue.host, name, before, registration.record?.shards);
     },
     keep: () => core.submit(() => core.write(() => writeRecord(registration, store))),

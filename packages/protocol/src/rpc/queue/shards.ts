@@ -36,11 +36,6 @@ export interface LentPart {
   readonly units: number;
   /** In ms since the request was made. */
   readonly expiresInMs: number;
-  /**
-   * When a shard that has less than it wants asks again, in ms since the request was made: shard 0 says it before if more is
-   * free (`partOf`). Absent from shard 0 of an earlier release, which says nothing.
-   */
-  readonly askInMs?: number;
 }
 
 /** Part of the queue's limits that a shard may use. `null` where the queue has no such limit. */
@@ -72,10 +67,7 @@ export interface ShardState {
 export interface QueuePartsRpc {
   /** Lends a shard its part of the queue's limits. Shard 0 alone answers it. */
   lendPart(queue: string, request: PartRequest): Promise<Part>;
-  /**
-   * Asks a shard for what it uses, and has it ask for a part if it wants one: shard 0 has forgotten what it lent, or has more
-   * for it. The shard takes no part of an earlier lender any more.
-   */
+  /** Asks a shard for what it uses, after shard 0 has forgotten: it takes no part of an earlier lender any more. */
   partOf(queue: string, lender: number): Promise<PartRequest>;
 }
 
