@@ -34,8 +34,8 @@ const until = (broker: BrokerHarness, queue: string, batches: number) =>
 describe("kill -9 between send and delivery", () => {
   const sent = Array.from({ length: 50 }, (_, i) => `message ${i}`);
 
-  // conformance: at-least-once
   it(
+    // conformance: at-least-once
     "delivers every acknowledged message afterwards",
     lives.of(
       async (broker) => {
@@ -50,8 +50,8 @@ describe("kill -9 between send and delivery", () => {
     ),
   );
 
-  // conformance: durable-delays
   it(
+    // conformance: durable-delays
     "keeps delays",
     lives.of(
       async (broker) => {
@@ -69,8 +69,8 @@ describe("kill -9 between send and delivery", () => {
     ),
   );
 
-  // conformance: durable-delays
   it(
+    // conformance: durable-delays
     "counts the attempts of deliveries that the crash cut off, up to the dead-letter queue",
     lives.of(
       async (broker) => {

@@ -226,8 +226,8 @@ describe("a queue that runs", () => {
 });
 
 describe("a queue that is deleted", () => {
-  // conformance: deleted-queue
   it(
+    // conformance: deleted-queue
     "refuses sends, and begins empty when it is created again",
     life.of(async ({ directory, send, queue }) => {
       const stub = await directory();
