@@ -33,48 +33,22 @@ export class ConsoleWatch {
    */
   begin(taken?: Taken): void {
     if (taken !== undefined) this.#taken = taken;
-    const anew = new Map<PropertyKey, Method>();
     for (const level of LOG_LEVELS) {
       const method: unknown = console[level];
       if (typeof method !== "function" || this.#watched.has(method)) continue;
-      if (method !== console[level]) {
-        anew.set(level, this.#watching(level, method as Method));
-        continue;
-      }
+      // A console that makes its methods when they are read would call the proxy from within it: that of older Wranglers.
+      if (method !== console[level]) continue;
       const printsName = !this.#named.has(level);
-      const watched = this.#watching(level, method as Method, printsName);
+      const apply = (target: Method, self: unknown, args: unknown[]): unknown =>
+        this.#call(level, args, apply, () =>
+          Reflect.apply(target, self, printsName ? withName(this.#name, args) : args),
+        );
+      const watched = new Proxy(method as Method, { apply });
       // A frozen console stays as it is.
       if (!Reflect.set(console, level, watched)) continue;
       this.#watched.add(watched);
       this.#named.add(level);
     }
-    // A console that makes its methods when they are read would call what is put into it from within: that of older
-    // Wranglers, and of tests.
-    if (anew.size > 0) Reflect.set(globalThis, "console", this.#inFrontOf(console, anew));
-  }
-
-  #watching(level: LogLevel, method: Method, printsName = true): Method {
-    const apply = (target: Method, self: unknown, args: unknown[]): unknown =>
-      this.#call(level, args, apply, () =>
-        Reflect.apply(target, self, printsName ? withName(this.#name, args) : args),
-      );
-    return new Proxy(method, { apply });
-  }
-
-  /** Makes a console with watched methods in place of some. One that is replaced or spied on is the console's own again. */
-  #inFrontOf(behind: Console, methods: Map<PropertyKey, Method>): Console {
-    for (const method of methods.values()) this.#watched.add(method);
-    return new Proxy(behind, {
-      get: (_, key) => methods.get(key) ?? Reflect.get(behind, key),
-      set: (_, key, value) => {
-        methods.delete(key);
-        return Reflect.set(behind, key, value);
-      },
-      defineProperty: (_, key, descriptor) => {
-        methods.delete(key);
-        return Reflect.defineProperty(behind, key, descriptor);
-      },
-    });
   }
 
   /** Prints lines behind the name of their delivery from now on. */
