@@ -117,9 +117,10 @@ describe.skipIf(CHROMIUM === null)("a list of messages", () => {
 
     const copied = async (name: string) => {
       await page.getByRole("button", { name }).click();
-      await says(page.getByRole("main"), "Copied");
-      await page.mouse.move(0, 0);
-      return clipboard(page);
+      await page.getByRole("button", { name: "Copied" }).waitFor();
+      const text = await clipboard(page);
+      await page.getByRole("button", { name }).waitFor();
+      return text;
     };
     const id = (await copied("Copy id")) as string;
     expect(new URL(page.url()).hash).toContain(id);

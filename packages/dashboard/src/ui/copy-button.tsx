@@ -5,6 +5,9 @@ interface CopyButtonProps {
   readonly text: string;
 }
 
+/** How long the button says what became of a copy, in ms. */
+const SAID_MS = 2_000;
+
 /** Puts a text on the clipboard, which browsers allow on this machine and by https alone: else the button says so. */
 export function CopyButton({ label, text }: CopyButtonProps) {
   const [shown, setShown] = useState(label);
@@ -15,17 +18,10 @@ export function CopyButton({ label, text }: CopyButtonProps) {
     } catch {
       setShown("Not allowed here");
     }
+    setTimeout(() => setShown(label), SAID_MS);
   };
-  const reset = () => setShown(label);
   return (
-    <button
-      type="button"
-      class="plain"
-      aria-live="polite"
-      onClick={copy}
-      onBlur={reset}
-      onPointerLeave={reset}
-    >
+    <button type="button" class="plain" aria-live="polite" onClick={copy}>
       {shown}
     </button>
   );
