@@ -73,8 +73,8 @@ const ofProcesses = (name: string, include: string) => ({
     env: { NODE_COMPILE_CACHE },
     globalSetup: "packages/cli/test/built-for-run.ts",
     isolate,
-    // They wait most of the time, so four run at once, however many processors there are.
-    maxWorkers: 4,
+    // They wait most of the time, so five run at once, however many processors there are.
+    maxWorkers: 5,
     // Tests of one file that wait side by side.
     maxConcurrency: 3,
     sequence: { groupOrder: 1 },
