@@ -15,7 +15,7 @@ export interface CommandPlaces extends Places {
 /**
  * Where a command reads and writes. Everything goes into one folder of the current one, whichever Workers are named:
  * `.sluice/<worker>` for `build`, `.sluice/dev/<worker>` for `dev` and `.sluice/serve/<worker>` for `serve`, so that
- * none disturbs another. The folder of a mode or of another data folder has a suffix.
+ * none disturbs another. The folder of a mode, of another data folder or of a Worker elsewhere has a suffix.
  */
 export async function findPlaces(
   purpose: Purpose["kind"],

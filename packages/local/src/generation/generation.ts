@@ -71,7 +71,8 @@ type WritingInput = Pick<GenerationInput, "env" | "places" | "purpose" | "data" 
 
 function writingOf(project: Project, input: WritingInput): Writing {
   const { env, places, purpose, data = dataFolderOf(project, undefined), envFiles = [] } = input;
-  const outputDirectory = join(places.outputDirectory, processFolder(project, data));
+  const ownFolder = processFolder(project, data, places.workingDirectory);
+  const outputDirectory = join(places.outputDirectory, ownFolder);
   const plan = makePlan(project, purpose, { ...places, outputDirectory });
   return { root: places.root, plan, isBrokerMadeUp: project.broker.file === null, env, envFiles };
 }
@@ -98,18 +99,24 @@ export function filesOfOthers(sessions: Sessions | null, env: string, isUser: (s
   };
 }
 
-/** Length of the mark of a data folder, in hexadecimal digits. */
+/** Length of the mark in the name of a folder, in hexadecimal digits. */
 const MARK_LENGTH = 8;
 
 /**
- * Names the folder of a process, which is its own: a Worker runs once on a data folder. One on another data folder than
- * by default has that folder's mark.
+ * Names the folder of a process, which is its own: a Worker runs once on a data folder. A Worker of another folder than
+ * the current one, and one on another data folder than by default, have a mark: another Worker may have the same name.
+ *
+ * @param workingDirectory folder that the one of generated files lies in. Absolute.
  */
-export function processFolder(project: Project, data: string): string {
+export function processFolder(project: Project, data: string, workingDirectory: string): string {
   const first = project.workers[0];
   const name = first === undefined ? project.broker.name : folderName(first);
-  if (data === dataFolderOf(project, undefined)) return name;
-  return `${name}.${createHash("sha256").update(data).digest("hex").slice(0, MARK_LENGTH)}`;
+  const directory = first?.userDirectory ?? workingDirectory;
+  if (directory === workingDirectory && data === dataFolderOf(project, undefined)) return name;
+  const mark = createHash("sha256")
+    .update(JSON.stringify([directory, data]))
+    .digest("hex");
+  return `${name}.${mark.slice(0, MARK_LENGTH)}`;
 }
 
 function watchedBy(

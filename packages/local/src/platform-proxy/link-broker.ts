@@ -61,7 +61,8 @@ interface LinkBrokerInput {
 
 /** Names the folder that the broker of this process is generated into, which is that of its data. Absolute. */
 export function linkBrokerFolder(project: Project, data: string): string {
-  return join(project.broker.directory, OUTPUT_FOLDER, "proxy", processFolder(project, data));
+  const { directory } = project.broker;
+  return join(directory, OUTPUT_FOLDER, "proxy", processFolder(project, data, directory));
 }
 
 /** Generates the broker of this process, as Miniflare takes it. Its consumers run in a `sluice dev`. */
