@@ -77,6 +77,12 @@ describe("sluice dev with several Workers", () => {
     });
   });
 
+  it("takes up a changed .dev.vars", async () => {
+    const secret = async () => JSON.parse(await get("/env")).secret;
+    edit("front/.dev.vars", () => "SECRET=changed\n");
+    await expect.poll(secret).toBe("changed");
+  });
+
   it("serves its own paths to programs and browsers, and no others", async () => {
     expect(JSON.parse(await get("/__sluice/health"))).toMatchObject({ status: "ok" });
     expect(await navigate(`${url}/__sluice/`)).toContain("<title>Sluice");

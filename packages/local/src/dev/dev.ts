@@ -18,6 +18,7 @@ import { announceEnd, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts
 import { recoverData } from "../data/recover-data.ts";
 import { Reserve } from "../data/reserve.ts";
 import { configFilesOf, type Generation, generate } from "../generation/generation.ts";
+import { VariablesWatch } from "../generation/variables.ts";
 import { watchFiles } from "../generation/watch.ts";
 import { HostService } from "../http/host-service.ts";
 import { refusePortInUse } from "../http/port-in-use.ts";
@@ -128,8 +129,10 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const restartsFor = (plan: Plan) => [...argumentsOf(plan), ...consumersIn(plan)].join();
   let current = await generate({ ...input, read: project });
 
+  const variables = new VariablesWatch(envFiles);
   const adopt = (next: Generation) => {
     current = next;
+    variables.renew(next.plan.workers);
     announceSelf(next.project);
     watch.set(next.watched);
     introduce(next.project);

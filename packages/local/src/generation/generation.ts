@@ -7,6 +7,7 @@ import { dataFolderOf } from "../data/data-folder.ts";
 import type { CommandPlaces } from "../places.ts";
 import { entryName } from "../processes/registry.ts";
 import type { Session, Sessions } from "../processes/sessions.ts";
+import { variableFiles } from "./variables.ts";
 import type { Watched } from "./watch.ts";
 import { type Writing, write } from "./write.ts";
 
@@ -57,7 +58,11 @@ export async function generate(input: GenerationInput): Promise<Generation> {
       : await readProject({ targets, env, workingDirectory, brokerName, ...others });
   const writing = writingOf(project, input);
   await (input.write ?? write)(writing);
-  return { project, plan: writing.plan, watched: watchedBy(project, filesElsewhere, sessions) };
+  const variables = project.workers.flatMap((worker) =>
+    variableFiles(worker.userDirectory, env, writing.envFiles),
+  );
+  const watched = watchedBy(project, [...filesElsewhere, ...variables], sessions);
+  return { project, plan: writing.plan, watched };
 }
 
 /** Writes what Wrangler is to run of what was read. */
@@ -119,16 +124,10 @@ export function processFolder(project: Project, data: string, workingDirectory: 
   return `${name}.${mark.slice(0, MARK_LENGTH)}`;
 }
 
-function watchedBy(
-  project: Project,
-  filesElsewhere: readonly string[],
-  sessions: Sessions | null,
-): Watched[] {
+function watchedBy(project: Project, more: readonly string[], sessions: Sessions | null): Watched[] {
   // The entry of a module without a default export names another export of it.
   const named = project.workers.flatMap(({ main }) => (main.kind === "named-only" ? [main.file] : []));
-  const files = [
-    ...new Set([...configFilesOf(project), ...project.dependencies, ...named, ...filesElsewhere]),
-  ];
+  const files = [...new Set([...configFilesOf(project), ...project.dependencies, ...named, ...more])];
   return [
     ...files.map((path) => ({ kind: "file", path }) as const),
     ...(sessions === null

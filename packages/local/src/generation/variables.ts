@@ -1,0 +1,53 @@
+import { readFileSync, utimesSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { envFileName } from "@sluice/project/files/env-files";
+import { secretFiles } from "@sluice/project/files/secrets";
+import type { GeneratedWorker } from "@sluice/project/generate/plan";
+
+/**
+ * Lists the files of variables that count for a Worker, whether they are there or not. Absolute paths.
+ *
+ * @param env environment, "" for the top level.
+ * @param envFiles files of `--env-file`, which take the place of all others.
+ */
+export function variableFiles(userDirectory: string, env: string, envFiles: readonly string[]): string[] {
+  const names = [true, false].flatMap((exists) => Object.values(secretFiles(env, () => exists)).flat());
+  const files = envFiles.length > 0 ? envFiles : new Set(names);
+  return [...files].map((file) => resolve(userDirectory, file));
+}
+
+type Generated = Pick<GeneratedWorker, "directory" | "configFile">;
+
+/**
+ * Has Wrangler take up changed variables. It watches a configuration, and not the files beside it that it reads with it.
+ */
+export class VariablesWatch {
+  readonly #names: readonly string[];
+  /** Contents by configuration. */
+  readonly #read = new Map<string, string>();
+
+  /** @param envFiles files of `--env-file`. */
+  constructor(envFiles: readonly string[]) {
+    this.#names = [...Object.keys(secretFiles("", () => true)), ...envFiles.map((_, i) => envFileName(i))];
+  }
+
+  /** Touches the configurations of Workers whose variables are others than at the call before. */
+  renew(workers: readonly Generated[]): void {
+    for (const { directory, configFile } of workers) {
+      const contents = JSON.stringify(this.#names.map((name) => contentsOf(join(directory, name))));
+      const before = this.#read.get(configFile);
+      this.#read.set(configFile, contents);
+      if (before === undefined || before === contents) continue;
+      const now = new Date();
+      utimesSync(configFile, now, now);
+    }
+  }
+}
+
+function contentsOf(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+}
