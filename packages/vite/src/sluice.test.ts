@@ -108,6 +108,30 @@ it("sluice() refuses a config that changes queues, because the broker knows thos
   expect(() => read({ config })).toThrow(/"config" of the Vite plugin changes "queues"/);
 });
 
+it("sluice() reads the queues of a wrangler.toml, with and without a config", () => {
+  const file = join(folder, "wrangler.toml");
+  const text = `name = "shop"
+main = "./src/index.ts"
+[[queues.consumers]]
+queue = "orders"
+max_retries = 2
+[[queues.producers]]
+queue = "orders"
+binding = "ORDERS"
+`;
+  writeFileSync(file, text);
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "src/index.ts"), "");
+  const settings = { preserveOriginalMain: true, hideWarnings: true };
+  for (const options of [{}, { config: { vars: { ONE: "1" } } }]) {
+    const { config } = sluice({ persistState: false, ...options });
+    const of = unstable_readConfig({ config: file }, settings) as unknown as WorkerConfig;
+    if (typeof config !== "function") throw new Error("a customizer is a function");
+    config(of, { entryWorkerConfig: {} as never });
+    expect(of).toMatchObject({ main: join(folder, ".sluice/vite/shop/entry.js"), ...options.config });
+  }
+});
+
 it("sluice() refuses a Worker with the broker's name", () => {
   expect(() => read({}, { "wrangler.json": { ...WORKER, name: "sluice" } })).toThrow(
     /the name of the broker/,

@@ -156,7 +156,8 @@ export class WorkersOfProject {
     const queuesOfFile = structuredClone(config.queues);
     customize(config, customizer, context);
     const { configPath: file, main } = config;
-    if (!isDeepStrictEqual(config.queues, queuesOfFile)) {
+    // Tables of a TOML file have no prototype, and copies have one.
+    if (!isDeepStrictEqual(structuredClone(config.queues), queuesOfFile)) {
       throw new CliError(
         `${file ?? config.name}: "config" of the Vite plugin changes "queues". Write them in the file.`,
       );
