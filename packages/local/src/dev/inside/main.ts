@@ -8,6 +8,7 @@ import { failedBuilds } from "./failed-builds.ts";
 import { leaveLinesUnrequested } from "./inspector-lines.ts";
 import { lastBuilds } from "./last-build.ts";
 import { answerHealth } from "./patient-health.ts";
+import { mapFilesAlone } from "./source-maps.ts";
 import { leaveUntraced } from "./untraced.ts";
 import { giveUnwritten } from "./unwritten.ts";
 import { tellOfWorkerd } from "./workerd.ts";
@@ -26,6 +27,7 @@ const EXIT_UNREAD = 129;
 export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void {
   keepWorkingDirectory(lines.workingDirectory);
   keepEsbuildThread();
+  mapFilesAlone();
   leaveUntraced(lines.broker, wrangler);
   giveUnwritten(lines.broker, wrangler);
   leaveLinesUnrequested(wrangler);
