@@ -67,6 +67,10 @@ it("shows controls that turn the direction of a text, and characters of no width
   );
 });
 
+it("shows line ends that not every terminal knows", () => {
+  expect(printable("a\u2028b\u2029")).toBe("a\\u{2028}b\\u{2029}");
+});
+
 it("keeps a text on its line", () => {
   expect(oneLine("a\r\nb\tc\u2028d\u2029e\u001b")).toBe("a\\x0d b c d e\\x1b");
 });

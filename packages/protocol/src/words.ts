@@ -54,11 +54,11 @@ export function missingLines({
 }
 
 /**
- * Characters that move a terminal's cursor, change its colours or its title, turn the direction of a text or have no
- * width. Line ends and tabs stay.
+ * Characters that move a terminal's cursor, change its colours or its title, turn the direction of a text, have no
+ * width, or end a line in some terminals alone. `\n` and tabs stay.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Cf}]/gu;
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Cf}]/gu;
 
 /** A text of somebody else's as a terminal may show it: a message may not do there what it likes. */
 export function printable(text: string): string {
@@ -70,7 +70,7 @@ export function printable(text: string): string {
 
 /** A text of somebody else's, kept on its line. */
 export function oneLine(text: string): string {
-  return printable(text).replace(/[\n\t\u2028\u2029]/g, " ");
+  return printable(text.replace(/[\n\t\u2028\u2029]/g, " "));
 }
 
 /** A text of somebody else's whose further lines are indented, so that none looks like a line of ours. */

@@ -12,6 +12,8 @@ function errorAt(frame: string): Error {
 it.each<[thrown: unknown, words: string]>([
   [new Error("boom"), "boom"],
   ["boom", "boom"],
+  ["\u001b[2J\u001b]0;owned\u0007 a\nb\u202e", "\\x1b[2J\\x1b]0;owned\\x07 a\nb\\u{202e}"],
+  [new Error("\u001b[2J\u2028"), "\\x1b[2J\\u{2028}"],
   [Symbol("boom"), "Symbol(boom)"],
   [undefined, "undefined"],
   [new Error(), "it has thrown something without words"],

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { posix, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
+import { printable } from "@sluice/protocol/words";
 import { isBelow } from "../folders.ts";
 
 /** Modules that this process has run to read a configuration, each with the time of its last run in Unix ms. */
@@ -66,10 +67,10 @@ function worded(place: string, reason: string): string {
   return `${place}: warning: it failed after it had been read: ${reason}`;
 }
 
-/** Words what a module has thrown, which may be anything. */
+/** Words what a module has thrown, which may be anything, as a terminal may show it. */
 export function reasonOf(error: unknown): string {
   try {
-    return String(error instanceof Error ? error.message : error) || WITHOUT_WORDS;
+    return printable(String(error instanceof Error ? error.message : error)) || WITHOUT_WORDS;
   } catch {
     // Such as an object without a prototype.
     return WITHOUT_WORDS;
