@@ -11,6 +11,8 @@ import { Running } from "./running.ts";
 const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
 const NODE_TYPES = fileURLToPath(new URL("../node_modules/@types/node", import.meta.url));
 const OPENTELEMETRY = fileURLToPath(new URL("../node_modules/@opentelemetry", import.meta.url));
+/** Far more than a sentence, and less than a line of the built code. */
+const PRINTED_CHARACTERS_MAX = 1_000;
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 /** Project of a framework, whose server is Node.js, with the Worker that handles its messages. */
@@ -296,6 +298,9 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(refused.output).toMatch(
       /in use by sluice serve \(process \d+\)\. End that first, or choose another folder with persist\./,
     );
+    // A line of Node.js's own, and its version: no code and no stack of ours.
+    expect(refused.output.length).toBeLessThan(PRINTED_CHARACTERS_MAX);
+    expect(refused.output).not.toMatch(/\n {4}at /);
     await serve.stop();
 
     if (!HAS_OTHERS) return;

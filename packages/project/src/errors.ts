@@ -19,3 +19,11 @@ export class CliError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/**
+ * Makes an error whose message is all that is printed of it. What prints errors whole, as Node.js and Vite do, would
+ * hide the sentence that says what to change behind the stack and the line of ours that threw it.
+ */
+export function withoutStack({ message }: Error): Error {
+  return Object.assign(new Error(message), { stack: message });
+}

@@ -1,6 +1,6 @@
 import type { PluginConfig } from "@cloudflare/vite-plugin";
 import { ConfigError } from "@sluice/config";
-import { CliError } from "@sluice/project/errors";
+import { CliError, withoutStack } from "@sluice/project/errors";
 import { changeTerminal } from "./banner.ts";
 import { takeCloudflareConfig } from "./cloudflare-config.ts";
 import { watchOtherMachines } from "./other-machines.ts";
@@ -65,16 +65,13 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
   };
 }
 
-/**
- * Throws an error of the user's files without its stack: Vite prints errors whole, and the stack would hide the
- * sentence that says what to change.
- */
+/** Throws an error of the user's files without its stack. */
 function inWords<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof CliError)) throw error;
-    throw Object.assign(new Error(error.message), { stack: error.message });
+    throw withoutStack(error);
   }
 }
 

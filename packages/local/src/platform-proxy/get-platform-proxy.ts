@@ -1,6 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { isCloudflareConfig, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
+import { ConfigError, isCloudflareConfig, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
 import { installProducers } from "@sluice/producer";
+import { CliError, withoutStack } from "@sluice/project/errors";
 import { makeOutputFolder, OUTPUT_FOLDER } from "@sluice/project/files/write-plan";
 import { folderName } from "@sluice/project/generate/plan";
 import { QUEUES_BINDING } from "@sluice/project/names";
@@ -40,12 +41,20 @@ const NEED = { who: "getPlatformProxy", oldest: SHARING_VERSION_MIN };
  * @throws Error for configurations that cannot be used, for a Wrangler before 4.84, and where a process that shares no
  *   broker has the messages.
  */
-export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = async <
+export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = <
   Env,
   CfProperties extends Record<string, unknown>,
 >(
+  options?: GetPlatformProxyOptions,
+) =>
+  openProxy<Env, CfProperties>(options).catch((error: unknown) => {
+    // A program that does not catch it has Node.js print it whole.
+    throw error instanceof ConfigError || error instanceof CliError ? withoutStack(error) : error;
+  });
+
+async function openProxy<Env, CfProperties extends Record<string, unknown>>(
   options: GetPlatformProxyOptions = {},
-): Promise<PlatformProxy<Env, CfProperties>> => {
+): Promise<PlatformProxy<Env, CfProperties>> {
   const workingDirectory = process.cwd();
   const { configPath, environment, persist = true, envFiles } = options;
   const file = configPath === undefined ? configFileAbove(workingDirectory) : resolve(configPath);
@@ -90,7 +99,7 @@ export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = asyn
     await link?.release(file);
     throw error;
   }
-};
+}
 
 function sendsToQueues(file: string, env: string): boolean {
   return readWorkerConfig(file, { env }).producers.length > 0;
