@@ -16,6 +16,7 @@ const GROUPS = ["a", "b", "c", "d", "e", "f", "g", "h"];
 const QUEUES = {
   "orders.fifo": definition({ shards: 3, fifo: { deduplicationScope: "messageGroup" } }),
   "letters.fifo": definition({ shards: 3, fifo: { deduplicationScope: "messageGroup" } }),
+  imported: definition({ shards: 3 }),
   pulled: definition({ shards: 3, consumer: pullConsumer({ maxRetries: 3 }) }),
 };
 
@@ -227,4 +228,24 @@ it("the clock of the broker moves the queue's shards", async () => {
   expect(await ask("/queues/pulled")).toMatchObject({ messages: { delayed: 1 } });
   await ask("/clock", "POST", { advanceMs: 600_000 });
   expect(await ask("/queues/pulled")).toMatchObject({ messages: { delayed: 0, ready: 4 } });
+});
+
+it("an import goes to all shards in turn, new messages and those of a backup", async () => {
+  const placed = async () => {
+    const { shards } = (await ask("/queues/imported/shards")) as unknown as {
+      shards: { messages: { ready: number } }[];
+    };
+    return shards.map(({ messages }) => messages.ready).sort();
+  };
+  const messages = [{ text: "1" }, { text: "2" }];
+  // The first call may be before the gateway knows of shards.
+  await ask("/queues/imported/messages/batch", "POST", { messages });
+  await ask("/queues/imported/purge", "POST", {});
+  for (let i = 0; i < 6; i++) await ask("/queues/imported/messages/batch", "POST", { messages });
+  expect(await placed()).toEqual([4, 4, 4]);
+  for (let i = 0; i < 3; i++) {
+    const past = { id: `${i}`.repeat(32), sentAt: new Date().toISOString(), attempts: 1, text: "1" };
+    await ask("/backup/messages?queue=imported", "POST", { messages: [past] });
+  }
+  expect(await placed()).toEqual([5, 5, 5]);
 });

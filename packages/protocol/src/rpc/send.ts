@@ -23,6 +23,8 @@ export interface SendRequest {
   readonly packed: Uint8Array;
   /** Delay of the messages that name none, in seconds; absent means the queue's `delivery_delay`. */
   readonly delaySeconds?: number;
+  /** The next request goes to the next shard of a standard queue: an import is one client with large calls. */
+  readonly inTurn?: true;
 }
 
 /** An error of a dialect, as data. */

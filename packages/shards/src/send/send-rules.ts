@@ -20,7 +20,8 @@ export async function send(
 ): Promise<SendReply> {
   if (!isFifoName(shards.queue)) {
     const sendTo = (shard: number) => shards.call(shard, "send", requests, producer);
-    return sendSticky(shards, sendTo, (reply) => (reply.ok ? null : reply));
+    const isInTurn = requests.some(({ inTurn }) => inTurn);
+    return sendSticky(shards, sendTo, (reply) => (reply.ok ? null : reply), isInTurn);
   }
   let last: SendReply | null = null;
   // One after the other: batches may have messages of the same group.
@@ -49,8 +50,7 @@ export async function enqueue(shards: Shards, request: EnqueueRequest): Promise<
       shards,
       (shard) => store(shard, request),
       (reply) => (reply.ok === false ? reply : null),
-      // An import is one client, whose calls have up to a hundred messages.
-      request.attempts !== undefined,
+      request.inTurn,
     );
   }
   const parts = new RequestParts(request);

@@ -43,11 +43,13 @@ describe("a producer of a standard queue", () => {
   it("imports into all shards in turn, and what is to be stored once into the first", async () => {
     const { world, queue } = await sharded(3, () => 0.4);
     const importBatch = (once: object) =>
-      queue.work(QUEUE, { enqueue: { packed: packed({}), attempts: [1], ...once } });
+      queue.work(QUEUE, { enqueue: { packed: packed({}), inTurn: true, ...once } });
     for (let i = 0; i < 4; i++) expect(await importBatch({})).toMatchObject({ enqueued: { ok: true } });
     expect(placesOf(world)).toEqual([1, 2, 1]);
     for (let i = 0; i < 2; i++) await importBatch({ once: { forget: [] } });
     expect(placesOf(world)).toEqual([3, 2, 1]);
+    for (let i = 0; i < 3; i++) await queue.send(QUEUE, [{ packed: packed({}), inTurn: true }]);
+    expect(placesOf(world)).toEqual([4, 3, 2]);
   });
 
   it.each([

@@ -68,7 +68,7 @@ export async function restoreMessages(
   const attempts = pasts.map((past) => past.attempts);
   const reply = await directory
     .queue(queue)
-    .work(queue, { enqueue: { packed, attempts, ...(once ? { once: { forget } } : {}) } });
+    .work(queue, { enqueue: { packed, attempts, inTurn: true, ...(once ? { once: { forget } } : {}) } });
   const failure = !reply.ok ? reply : reply.enqueued?.ok === false ? reply.enqueued : null;
   if (failure !== null) throw new AdminError(statusOfQueueError(failure.code), "refused", failure.cause);
   if (!once) return { restored: messages.length };

@@ -106,6 +106,6 @@ async function send(
   const id = crypto.randomUUID().replaceAll("-", "");
   const delay = delaySeconds === undefined ? {} : { delaySeconds };
   const packed = packMessages([{ id, contentType, body, extension, ...delay }]);
-  await storeMessages(directory, name, packed, body.byteLength > MESSAGE_BYTES_MAX);
+  await storeMessages(directory, name, { packed }, body.byteLength > MESSAGE_BYTES_MAX);
   return { queue: name, id };
 }

@@ -103,7 +103,7 @@ async function sendBatch(
   const incoming = incomingBatch(text, definition.fifo !== undefined);
   const packed = pack(incoming, BODIES_BYTES_MAX);
   const hasLarge = incoming.some(({ body }) => body.byteLength > MESSAGE_BYTES_MAX);
-  await storeMessages(directory, name, packed, hasLarge);
+  await storeMessages(directory, name, { packed, inTurn: true }, hasLarge);
   return unpackMessages(packed).map(({ id }) => id);
 }
 

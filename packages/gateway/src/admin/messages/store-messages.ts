@@ -1,4 +1,4 @@
-import type { RpcFailure } from "@sluice/protocol";
+import type { RpcFailure, SendRequest } from "@sluice/protocol";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { statusOfQueueError } from "../../account/queue-error-status.ts";
 import { AdminError } from "../failure.ts";
@@ -7,7 +7,7 @@ import { AdminError } from "../failure.ts";
 const PRODUCER = "admin API";
 
 /**
- * Stores packed messages, all or none.
+ * Stores messages, all or none.
  *
  * @param hasLarge whether one is larger than Cloudflare's limit: then they are stored as those of SQS are.
  * @throws AdminError with the queue's reason where it takes none.
@@ -15,10 +15,10 @@ const PRODUCER = "admin API";
 export async function storeMessages(
   directory: QueueDirectory,
   name: string,
-  packed: Uint8Array,
+  request: SendRequest,
   hasLarge: boolean,
 ): Promise<void> {
-  const refused = await sendMessages(directory, name, packed, hasLarge);
+  const refused = await sendMessages(directory, name, request, hasLarge);
   if (refused !== null) throw new AdminError(statusOfQueueError(refused.code), "refused", refused.cause);
 }
 
@@ -26,15 +26,15 @@ export async function storeMessages(
 async function sendMessages(
   directory: QueueDirectory,
   name: string,
-  packed: Uint8Array,
+  request: SendRequest,
   hasLarge: boolean,
 ): Promise<RpcFailure | null> {
   const queue = directory.queue(name);
   if (!hasLarge) {
-    const reply = await queue.send(name, [{ packed }], PRODUCER);
+    const reply = await queue.send(name, [request], PRODUCER);
     return reply.ok ? null : reply;
   }
-  const reply = await queue.work(name, { enqueue: { packed } });
+  const reply = await queue.work(name, { enqueue: request });
   if (!reply.ok) return reply;
   const { enqueued } = reply;
   return enqueued === undefined || enqueued.ok === true || enqueued.ok === "outdated" ? null : enqueued;
