@@ -120,6 +120,10 @@ describe("sluice queues", () => {
     const { out, err } = await lab.run(["queues", "update", "grown", "--shards", "1", "--json"]);
     expect(err).toBe(`1 shard goes when empty, with its ${lost}.\n`);
     expect(JSON.parse(out)).toMatchObject({ settings: { shards: 1, deliveryDelaySeconds: 1 } });
+    expect(await lab.words(0, ["queues", "update", "grown", "--shards", "1"])).toContain(", 1 shard.");
+    expect(await lab.words(0, ["queues", "update", "grown", "--delivery-delay-secs", "0"])).not.toContain(
+      "shard",
+    );
     for (const number of ["0", "101"])
       expect(await lab.words(2, ["queues", "update", "grown", "--shards", number])).toContain(
         "A queue has 1 to 100 shards.",

@@ -41,7 +41,7 @@ export async function update(on: OnBroker, name: string, options: SettingsOption
     if (settings.shards > shards) on.printer.warn(leavingText(settings.shards - shards));
   }
   const queue = await updateQueue(on.client, name, change);
-  answer(on, queue, { words: `Queue ${name} is changed${settingsText(queue)}.` });
+  answer(on, queue, { words: `Queue ${name} is changed${settingsText(queue, shards !== undefined)}.` });
   return 0;
 }
 
@@ -73,8 +73,9 @@ function changeIn({ deliveryDelaySecs, messageRetentionPeriodSecs, shards }: Set
   };
 }
 
-function settingsText({ settings }: QueueView): string {
+/** @param namesOne whether one shard is named too: otherwise it goes without saying. */
+function settingsText({ settings }: QueueView, namesOne = false): string {
   const { deliveryDelaySeconds, messageRetentionSeconds, shards } = settings;
   const times = `: a delivery delay of ${deliveryDelaySeconds} s, a retention of ${messageRetentionSeconds} s`;
-  return shards === 1 ? times : `${times}, ${shards} shards`;
+  return shards === 1 && !namesOne ? times : `${times}, ${plural(shards, "shard")}`;
 }
