@@ -43,6 +43,18 @@ it("a story names each event, its cause and the wait before it", () => {
   expect(new Set(steps.map(({ key }) => key)).size).toBe(8);
 });
 
+it.each([
+  [30_000, "retryDelay", "due after 30 s: the queue's retry_delay"],
+  [30_000, null, "due after 30 s"],
+  [0, "retryDelay", "due at once: the queue's retry_delay"],
+  [0, null, ""],
+  [null, "restart", "because the broker stopped during the delivery"],
+  [null, null, ""],
+] as const)("a retry after %s ms for %s reads: %s", (delayMs, delayReason, detail) => {
+  const { steps } = storySteps(storyOf([event("retried", 0, { delayMs, delayReason })]));
+  expect(steps.map((step) => step.detail)).toEqual([detail]);
+});
+
 it("a story says how much of a wait was a pause, or a move of the clock", () => {
   const events = [
     event("accepted", 0),

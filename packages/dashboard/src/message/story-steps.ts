@@ -185,8 +185,9 @@ function attemptText(attempt: number | null): string {
 
 function delayText({ delayMs, delayReason }: EventView): string {
   const why = delayReason === null ? "" : DELAY_REASONS[delayReason];
-  if (delayMs === null || delayMs === 0) return why;
-  return `due after ${duration(delayMs)}${why === "" ? "" : `: ${why}`}`;
+  if (delayMs === null) return why && `because ${why}`;
+  if (delayMs === 0) return why && `due at once: ${why}`;
+  return `due after ${duration(delayMs)}${why && `: ${why}`}`;
 }
 
 const HAPPENED: Readonly<Partial<Record<EventView["kind"], string>>> = {
