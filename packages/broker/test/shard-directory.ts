@@ -241,8 +241,10 @@ export class ShardDirectory {
       clear: async ({ name, revision }) => {
         refuseOver();
         this.#clear(name, revision);
+        return 0;
       },
       transaction,
+      log: () => {},
       warn: () => {},
     });
     const changes = new Changes(

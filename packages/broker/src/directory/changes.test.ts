@@ -29,7 +29,8 @@ beforeEach(() => {
       events.push(`tell ${name}`);
       await reach(name);
     },
-    clear: async () => {},
+    clear: async () => 0,
+    log: () => {},
     transaction: (write) => write(),
     warn: (line) => events.push(line),
   });

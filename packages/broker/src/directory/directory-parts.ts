@@ -97,8 +97,9 @@ export function directoryParts(host: Host<DirectoryEnv>, topology: QueueTopology
   });
   const notices = new Notices(registry, {
     configure: async (name, record) => objectOf(name, record.place).configure(name, record),
-    clear: async ({ name, revision, place }) => objectOf(name, place).clear(name, revision),
+    clear: async ({ name, revision, place }) => (await objectOf(name, place).clear(name, revision)) ?? 0,
     transaction,
+    log: (line) => host.log.log(line),
     warn,
   });
   const topicNotices = new TopicNotices(topics.registry, {

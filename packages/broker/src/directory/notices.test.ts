@@ -3,12 +3,16 @@ import { TestRegistry } from "../../test/registry.ts";
 import { Notices } from "./notices.ts";
 import { changeQueue, createQueue, deleteQueue } from "./queues.ts";
 import { DELETIONS_KEPT_MAX } from "./registry.ts";
+import { deletedRow } from "./shards.ts";
 import { restoreQueue } from "./status.ts";
 
 /** Queues' objects, and how each call to them ends: at once, unless the test holds it back. */
 class Objects {
   readonly calls: string[] = [];
   readonly lines: string[] = [];
+  readonly said: string[] = [];
+  /** Messages that objects drop. */
+  readonly held = new Map<string, number>();
   answer: () => Promise<void> = async () => {};
   running = 0;
   mostRunning = 0;
@@ -24,8 +28,12 @@ class Objects {
     };
     return new Notices(registry, {
       configure: (queue, record) => call(`${queue} waits ${record.definition.deliveryDelaySeconds} s`),
-      clear: ({ name }) => call(`${name} is empty`),
+      clear: async ({ name }) => {
+        await call(`${name} is empty`);
+        return this.held.get(name) ?? 0;
+      },
       transaction: (write) => write(),
+      log: (line) => this.said.push(line),
       warn: (line) => this.lines.push(line),
     });
   }
@@ -138,4 +146,31 @@ it("notices notify 20 queues at a time", async () => {
   await notices.notifyAll();
   expect(objects.calls.length).toBe(50);
   expect(objects.mostRunning).toBe(20);
+});
+
+it("notices say of a deleted queue how many messages all its shards held, in one line", async () => {
+  const reply = createQueue(registry, { name: "orders", settings: { shards: 3 } });
+  if (!reply.ok) throw new Error(reply.refusal.kind);
+  await notices.notifyAll();
+  for (const [name, messages] of [
+    ["orders", 4],
+    ["orders#1", 0],
+    ["orders#2", 11],
+  ] as const)
+    objects.held.set(name, messages);
+  deleteQueue(registry, reply.record.queueId);
+  await notices.notifyAll();
+  expect(objects.said).toEqual(['Queue "orders" is deleted, with 15 messages']);
+});
+
+it("notices say of a shard that goes alone what it held", async () => {
+  const reply = createQueue(registry, { name: "orders", settings: { shards: 2 } });
+  if (!reply.ok) throw new Error(reply.refusal.kind);
+  await notices.notifyAll();
+  objects.held.set("orders#1", 1);
+  const shard = registry.queue("orders#1");
+  if (shard === undefined) throw new Error("there is no shard");
+  registry.put(deletedRow(registry, shard.record));
+  await notices.notify("orders#1");
+  expect(objects.said).toEqual(['Shard 1 of queue "orders" is gone, with 1 message']);
 });

@@ -1,4 +1,5 @@
 import { type QueueRecord, shardOf } from "@sluice/protocol";
+import { droppedLine } from "../shards/shard-lines.ts";
 import type { Registry } from "./registry.ts";
 import { type DeletedRow, type DirectoryRow, isNotified, nameOf, revisionOf } from "./row.ts";
 import { stepShards } from "./shards.ts";
@@ -14,10 +15,11 @@ const NOTIFIED_AT_ONCE_MAX = 20;
 export interface NoticePorts {
   /** Notifies a queue's object of its record. */
   configure(queue: string, record: QueueRecord): Promise<void>;
-  /** Notifies the object of a deleted queue; resolves when it is empty. */
-  clear(deleted: DeletedRow): Promise<void>;
+  /** Notifies the object of a deleted queue; resolves when it is empty, to how many messages it has dropped. */
+  clear(deleted: DeletedRow): Promise<number>;
   /** Stores that a notice has arrived. */
   transaction(write: () => void): void;
+  log(line: string): void;
   warn(line: string): void;
 }
 
@@ -29,6 +31,8 @@ export class Notices {
   readonly #registry: Registry;
   readonly #ports: NoticePorts;
   readonly #notifying = new Map<string, Promise<void>>();
+  /** Messages that shards of a deleted queue have dropped, until all have. */
+  readonly #dropped = new Map<string, number>();
 
   constructor(registry: Registry, ports: NoticePorts) {
     this.#registry = registry;
@@ -85,11 +89,27 @@ export class Notices {
     const name = nameOf(row);
     try {
       if (row.kind === "queue") await this.#ports.configure(name, row.record);
-      else await this.#ports.clear(row);
+      const messages = row.kind === "queue" ? null : await this.#ports.clear(row);
       this.#ports.transaction(() => this.#notified(name, row));
+      if (messages !== null) this.#sayDropped(name, messages);
     } catch (error) {
       this.#ports.warn(`queue "${name}" does not know its change yet, and is notified again: ${error}`);
     }
+  }
+
+  /** Says that a shard is gone, or that a queue is deleted, once all its shards have dropped what they held. */
+  #sayDropped(name: string, messages: number): void {
+    const { queue } = shardOf(name);
+    if (this.#registry.queue(queue) !== undefined) {
+      this.#dropped.delete(queue);
+      this.#ports.log(droppedLine(name, messages));
+      return;
+    }
+    const dropped = (this.#dropped.get(queue) ?? 0) + messages;
+    this.#dropped.delete(queue);
+    const isPending = this.#registry.pending().some((row) => shardOf(nameOf(row)).queue === queue);
+    if (isPending) this.#dropped.set(queue, dropped);
+    else this.#ports.log(droppedLine(queue, dropped));
   }
 
   #notified(name: string, notice: DirectoryRow): void {

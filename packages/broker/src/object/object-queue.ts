@@ -7,7 +7,6 @@ import {
   takesWithoutMap,
 } from "../shards/called-by-map.ts";
 import type { CallerMap } from "../shards/caller-map.ts";
-import { droppedLine } from "../shards/shard-lines.ts";
 import { nameIn, type OpenQueue, openQueue } from "./open/open-queue.ts";
 import { isIdOf, type QueueSurroundings } from "./open/open-store.ts";
 import { QueueNotFoundError } from "./registration.ts";
@@ -108,20 +107,28 @@ export class ObjectQueue {
     return open;
   }
 
-  /** Drops what the queue holds; the next call opens it again. @param open this queue, as the caller has it open. */
-  async drop(open: OpenQueue): Promise<void> {
-    const { backlogCount } = open.core.metrics();
-    const { storage, log } = this.#surroundings.host;
+  /**
+   * Drops what the queue holds; the next call opens it again.
+   *
+   * @param open this queue, as the caller has it open.
+   * @returns how many messages it held, those in delivery too; 0 if another call has dropped it.
+   */
+  async drop(open: OpenQueue): Promise<number> {
+    const { ready, delayed, leased } = open.core.describe();
+    const { storage } = this.#surroundings.host;
     await open.drop();
     // A call that came meanwhile has dropped it too. What is opened from now on is another queue.
-    if (this.#queue !== open) return storage.sync();
+    if (this.#queue !== open) {
+      await storage.sync();
+      return 0;
+    }
     this.#queue = undefined;
     this.#opening = undefined;
     this.requests = 0;
     await storage.deleteAlarm();
     await storage.sync();
     this.#wasDropped = true;
-    log.log(droppedLine(open.core.name, backlogCount));
+    return ready + delayed + leased;
   }
 
   async #tryOpen(queue: string): Promise<OpenQueue> {

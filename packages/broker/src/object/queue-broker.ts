@@ -51,6 +51,7 @@ import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject, SettledQueue } from "../rpc/queue-object.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
 import { readPassSource } from "../shards/passed-on.ts";
+import { droppedLine } from "../shards/shard-lines.ts";
 import { applyConfiguration, createIfAbsent } from "./apply-configuration.ts";
 import { BoundConsumers } from "./bound-consumers.ts";
 import { type BrokerEnv, type BrokerOptions, directoryOf } from "./broker-env.ts";
@@ -288,7 +289,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     async configure(queue: string, record: QueueRecord): Promise<void> {
       const open = await this.#queue.forCall(queue);
       const isNew = await applyConfiguration(open, record, async () => {
-        await this.#queue.drop(open);
+        this.#host.log.log(droppedLine(open.core.name, await this.#queue.drop(open)));
         await this.#queue.forCall(queue);
       });
       if (isNew) this.#consumers.warnOfUnbound(queue, record);
@@ -299,9 +300,9 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       return { ...(await shardStateOf(core)), usage: usage() };
     }
 
-    async clear(queue: string, revision: number): Promise<void> {
+    async clear(queue: string, revision: number): Promise<number> {
       const open = await this.#queue.forCall(queue);
-      if (open.registration.deleted(revision)) await this.#queue.drop(open);
+      return open.registration.deleted(revision) ? this.#queue.drop(open) : 0;
     }
 
     /**

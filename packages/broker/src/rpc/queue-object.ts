@@ -20,8 +20,12 @@ export type { SettledQueue } from "@sluice/protocol";
 export interface ConfiguredQueueObject extends Pick<QueueShardRpc, "shardState">, Rpc.DurableObjectBranded {
   /** Applies the record, unless a later one is known. */
   configure(queue: string, record: QueueRecord): Promise<void>;
-  /** Deletes the queue's data, unless the queue was created again after `revision`. */
-  clear(queue: string, revision: number): Promise<void>;
+  /**
+   * Deletes the queue's data, unless the queue was created again after `revision`.
+   *
+   * @returns how many messages were deleted; `undefined` from a broker of an earlier release.
+   */
+  clear(queue: string, revision: number): Promise<number | undefined>;
   /** Refuses publishers with an older version of a topic. @param version `null` for a deleted topic refuses all. */
   topicChanged(topicObject: string, version: number | null): Promise<void>;
   /** Takes messages of another queue, a topic or a bucket, once each. */

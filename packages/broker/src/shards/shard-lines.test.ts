@@ -16,7 +16,8 @@ it.each([
 });
 
 it.each([
-  ["orders", 2, 'Queue "orders" is deleted, 2 message(s) in it'],
+  ["orders", 0, 'Queue "orders" is deleted'],
+  ["orders", 2, 'Queue "orders" is deleted, with 2 messages'],
   ["orders#3", 0, 'Shard 3 of queue "orders" is gone'],
   ["orders#3", 1, 'Shard 3 of queue "orders" is gone, with 1 message'],
 ])("%s with %i message(s) is dropped: %s", (object, messages, line) => {

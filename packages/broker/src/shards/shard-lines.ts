@@ -19,10 +19,10 @@ export function shardsLine(
   return `Queue "${queue}" goes to ${plural(open, "shard")}: ${draining} ${draining === 1 ? "is" : "are"} draining`;
 }
 
-/** Makes the line for people about an object that has dropped what it held. @param messages what that was. */
+/** Makes the line for people about a queue or a shard that has dropped what it held. @param messages what that was. */
 export function droppedLine(object: string, messages: number): string {
   const { queue, shard } = shardOf(object);
-  if (shard === 0) return `Queue "${queue}" is deleted, ${messages} message(s) in it`;
   const held = messages === 0 ? "" : `, with ${plural(messages, "message")}`;
+  if (shard === 0) return `Queue "${queue}" is deleted${held}`;
   return `Shard ${shard} of queue "${queue}" is gone${held}`;
 }
