@@ -27,7 +27,7 @@ function changeDelayOf(queue: Queue, segment: Segment, fromMs: number, toMs: num
   if (!waits.includes(true)) return false;
   // An entry that was never delivered waits as untouched messages do, unless it was made due by hand.
   const apart = segment.entries.filter(
-    ({ attempts, leaseId, atMs, from }) => attempts === 0 && (leaseId === 0 || atMs === segment.dueOf(from)),
+    ({ attempts, atMs, from }) => attempts === 0 && atMs === segment.dueOf(from),
   );
   for (const entry of apart) lift(queue, entry);
   let dueMs = Number.NEGATIVE_INFINITY;

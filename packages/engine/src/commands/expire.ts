@@ -1,5 +1,5 @@
 import { isolate } from "../queue/isolate.ts";
-import type { Queue } from "../queue/queue.ts";
+import { orderIn, type Queue } from "../queue/queue.ts";
 import { forget, indexUntouched, lift, putBack, removeEntry } from "../queue/transitions.ts";
 import { type Entry, type Segment, type Slice, sliceOf, splitOff } from "../segments/segment.ts";
 import { DeadLetters } from "./lease.ts";
@@ -75,9 +75,8 @@ export function expireRetention(
   noteExpired: (expired: Slice) => void = () => {},
 ): number {
   const acceptedUntilMs = nowMs - queue.rules.retentionMs;
-  if (oldestExpiringMs(queue) > acceptedUntilMs) return 0;
   let expired = 0;
-  for (const segment of [...queue.segments.values()]) {
+  for (const segment of queue.segments.values()) {
     if (segment.runs.oldestMs > acceptedUntilMs) {
       if (queue.isAgeOrdered) break;
       continue;
@@ -207,10 +206,9 @@ export function expireUntouched(queue: Queue, segment: Segment, acceptedUntilMs:
   queue.readyCount -= readyGone;
   queue.delayedCount -= to - from - readyGone;
   queue.waitingBytes -= segment.bytes(from, to);
-  if (segment.groups !== null) {
-    queue.order?.leftReady(segment, from, from + readyGone, null);
-    queue.order?.removed(segment, from, to);
-  }
+  const order = orderIn(queue, segment);
+  order?.leftReady(segment, from, from + readyGone, null);
+  order?.removed(segment, from, to);
   segment.cursor = to;
   segment.readyEnd = Math.max(segment.readyEnd, to);
   indexUntouched(queue, segment);

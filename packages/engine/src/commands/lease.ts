@@ -85,7 +85,7 @@ export function leaseOrDeadLetter(
   dead: DeadLetters,
 ): Lease | null {
   advance(queue, nowMs);
-  queue.order?.pass(queue, nowMs);
+  queue.order?.pass(nowMs);
   const taking: Taking = { request, nowMs, leaseId: queue.nextLeaseId, slices: [], count: 0, bytes: 0 };
   while (taking.count < request.max) {
     queue.order?.settle(queue);
@@ -150,7 +150,7 @@ function leaseFromGroup(
 ): boolean {
   const { messages } = group;
   let taken = 0;
-  while (taking.count < taking.request.max && queue.order?.canDeliver(group, taken) === true) {
+  while (queue.order?.canDeliver(group, taken) === true) {
     const [segment, index] = [messages.segmentAt(taken), messages.indexAt(taken)];
     if (fitting(taking, segment, index) === 0) return false;
     if (dead.isFull && (segment.entryOf(index)?.attempts ?? 0) >= deliveriesMax) return false;

@@ -17,7 +17,7 @@ export const QUIET_AFTER_MS = 300_000;
 export class FairOrder extends TrackedGroups implements GroupOrder {
   /** Noisy groups with messages that are ready: fewest in flight first. */
   readonly #noisy = new TimeHeap<Group>();
-  readonly #noisyGroups = new Set<Group>();
+  readonly heldBack = new Set<Group>();
   #nowMs = 0;
 
   added(segment: Segment, from: number, to: number, nowMs: number): void {
@@ -54,27 +54,19 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
     return this.#noisy.peek();
   }
 
-  heldBack(): Iterable<Group> {
-    return this.#noisyGroups;
-  }
-
   /** One at a time: the next message may be another tenant's. */
   canDeliver(_group: Group, taken: number): boolean {
     return taken === 0;
   }
 
-  pass(queue: OrderedQueue, nowMs: number): void {
+  pass(nowMs: number): void {
     this.#nowMs = nowMs;
-    for (const group of this.#noisyGroups) {
-      if (sendsStill(group, nowMs)) continue;
-      this.#takeOut(queue, group);
-      this.changed.add(group);
-    }
+    for (const group of this.heldBack) if (!sendsStill(group, nowMs)) this.changed.add(group);
   }
 
   #index(queue: OrderedQueue, group: Group): void {
     const { messages } = group;
-    const wasNoisy = this.#noisyGroups.has(group);
+    const wasNoisy = this.heldBack.has(group);
     this.#takeOut(queue, group);
     if (group.remaining === 0) this.groups.delete(group.id);
     // A tenant whose backlog is drained is quiet again.
@@ -82,7 +74,7 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
     group.seq = messages.segmentAt(0).seqOf(messages.indexAt(0));
     if (isNoisy(queue.leasedCount, group, wasNoisy, this.#nowMs)) {
       group.atMs = group.inFlight;
-      this.#noisyGroups.add(group);
+      this.heldBack.add(group);
       this.#noisy.push(group);
     } else {
       group.atMs = messages.timeAt(0);
@@ -91,7 +83,7 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
   }
 
   #takeOut(queue: OrderedQueue, group: Group): void {
-    if (this.#noisyGroups.delete(group)) this.#noisy.remove(group);
+    if (this.heldBack.delete(group)) this.#noisy.remove(group);
     else queue.ready.remove(group);
   }
 }

@@ -8,6 +8,8 @@ import { type GroupOrder, type OrderedQueue, TrackedGroups, visibleSinceMs } fro
  * visible first leaves first.
  */
 export class FifoOrder extends TrackedGroups implements GroupOrder {
+  readonly heldBack: ReadonlySet<Group> = new Set();
+
   added(segment: Segment, from: number, to: number): void {
     this.each(segment, from, to, (group, i) => {
       group.remaining += 1;
@@ -51,10 +53,6 @@ export class FifoOrder extends TrackedGroups implements GroupOrder {
   }
 
   fallback(): undefined {}
-
-  heldBack(): Iterable<Group> {
-    return [];
-  }
 
   /** Whether the message behind `taken` ones can leave; the taken ones stay in the list, since they are not gone. */
   canDeliver({ messages }: Group, taken: number): boolean {

@@ -31,11 +31,11 @@ export interface GroupOrder {
   /** Within a lease: the group to take from when `queue.ready` is empty. */
   fallback(): Group | undefined;
   /** Groups whose ready messages leave only while nothing else is ready. */
-  heldBack(): Iterable<Group>;
+  readonly heldBack: ReadonlySet<Group>;
   /** Within a lease that has taken `taken` messages of a group that is first: whether it may take the next one too. */
   canDeliver(group: Group, taken: number): boolean;
   /** Takes note of the time at the begin of a lease: a noisy group may be quiet by now. */
-  pass(queue: OrderedQueue, nowMs: number): void;
+  pass(nowMs: number): void;
 }
 
 /** When message i became visible, in ms: its due time, which a delivery or a call by hand may have set anew. */

@@ -26,8 +26,7 @@ export const BATCH_BYTES_MAX = 12_800_000;
 export function nextBatch(queue: Queue, nowMs: number, max = Number.POSITIVE_INFINITY): Lease | null {
   advance(queue, nowMs);
   if (!hasPushSlot(queue)) return null;
-  const firstMs = firstReadyMs(queue);
-  if (firstMs === null) return null;
+  const firstMs = firstReadyMs(queue) ?? Infinity;
   const { maxBatchSize, batchTimeoutMs, pushLeaseMs } = queue.rules;
   if (queue.readyCount < maxBatchSize && nowMs < firstMs + batchTimeoutMs) return null;
   const request = { expiresMs: nowMs + pushLeaseMs, kind: "push", bytesMax: BATCH_BYTES_MAX } as const;

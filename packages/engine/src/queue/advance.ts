@@ -1,6 +1,6 @@
 import { visibleSinceMs } from "../order/group-order.ts";
 import { Entry, Group, type Segment } from "../segments/segment.ts";
-import type { Queue } from "./queue.ts";
+import { orderIn, type Queue } from "./queue.ts";
 import { enterReady, indexUntouched } from "./transitions.ts";
 
 /** Moves every message whose due time has come from `delayed` to `ready`. Writes nothing: due times are stored. */
@@ -29,7 +29,7 @@ export function advanceSegment(queue: Queue, segment: Segment, nowMs: number): v
   }
   queue.readyCount += segment.readyEnd - before;
   queue.delayedCount -= segment.readyEnd - before;
-  if (segment.groups !== null) queue.order?.becameReady(segment, before, segment.readyEnd, null);
+  orderIn(queue, segment)?.becameReady(segment, before, segment.readyEnd, null);
   indexUntouched(queue, segment);
 }
 

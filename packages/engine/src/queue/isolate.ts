@@ -1,5 +1,5 @@
 import { Entry, type Segment, splitOff } from "../segments/segment.ts";
-import type { Queue } from "./queue.ts";
+import { orderIn, type Queue } from "./queue.ts";
 import { indexUntouched, lift, putBack } from "./transitions.ts";
 
 /**
@@ -28,7 +28,7 @@ function isolateUntouched(queue: Queue, segment: Segment, i: number): Entry {
   const isReady = i < segment.readyEnd;
   if (isReady) {
     queue.readyCount -= 1;
-    if (segment.groups !== null) queue.order?.leftReady(segment, i, i + 1, null);
+    orderIn(queue, segment)?.leftReady(segment, i, i + 1, null);
   } else {
     queue.delayedCount -= 1;
   }

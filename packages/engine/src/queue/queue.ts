@@ -149,6 +149,11 @@ export function orderOf(queue: Queue): GroupOrder {
   return queue.order;
 }
 
+/** Order that the messages of a segment leave in; `null` for a segment without groups. */
+export function orderIn(queue: Queue, segment: Segment): GroupOrder | null {
+  return segment.groups === null ? null : queue.order;
+}
+
 /**
  * Notes a change of a segment for the next commit, together with an earlier one: a created segment that is touched is
  * still to be created.

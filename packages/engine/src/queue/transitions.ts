@@ -1,5 +1,5 @@
 import type { Entry, EntryState, Segment } from "../segments/segment.ts";
-import { noteChange, type Queue } from "./queue.ts";
+import { noteChange, orderIn, type Queue } from "./queue.ts";
 
 /**
  * The only functions that move a touched message between states: each keeps the heap, the counters and the list of
@@ -51,25 +51,28 @@ export function putBack(queue: Queue, entry: Entry, state: EntryState, atMs: num
 /** Counts messages of an entry as leased that are part of another one's heap node, or about to be. */
 export function noteLeased(queue: Queue, { segment, from, to, count }: Entry): void {
   queue.leasedCount += count;
-  if (segment.groups !== null) queue.order?.leaseChanged(segment, from, to, 1);
+  orderIn(queue, segment)?.leaseChanged(segment, from, to, 1);
 }
 
 /** Puts an entry whose state is `ready` where ready messages are looked for. */
 export function enterReady(queue: Queue, entry: Entry): void {
   queue.readyCount += entry.count;
-  if (entry.segment.groups === null) queue.ready.push(entry);
-  else queue.order?.becameReady(entry.segment, entry.from, entry.to, entry);
+  const order = orderIn(queue, entry.segment);
+  if (order === null) queue.ready.push(entry);
+  else order.becameReady(entry.segment, entry.from, entry.to, entry);
 }
 
 /** Takes an entry out of its heap and its count; the caller puts it somewhere else or drops it. */
 export function lift(queue: Queue, entry: Entry): void {
   const { segment, from, to } = entry;
-  const isKept = entry.state === "ready" && segment.groups !== null;
-  if (entry.at === -1 && !isKept) throw new Error("the entry is in no heap");
+  const order = orderIn(queue, segment);
+  // Ready messages of groups are in no heap.
+  if (entry.at === -1 && (entry.state !== "ready" || order === null))
+    throw new Error("the entry is in no heap");
   switch (entry.state) {
     case "ready":
-      if (isKept) queue.order?.leftReady(segment, from, to, entry);
-      else queue.ready.remove(entry);
+      if (order === null) queue.ready.remove(entry);
+      else order.leftReady(segment, from, to, entry);
       queue.readyCount -= entry.count;
       queue.waitingBytes -= segment.bytes(from, to);
       break;
@@ -81,16 +84,17 @@ export function lift(queue: Queue, entry: Entry): void {
     case "leased":
       queue.leased.remove(entry);
       queue.leasedCount -= entry.count;
-      if (segment.groups !== null) queue.order?.leaseChanged(segment, from, to, -1);
+      order?.leaseChanged(segment, from, to, -1);
       break;
   }
 }
 
 /** Drops an entry that is in no heap. */
 export function removeEntry(queue: Queue, entry: Entry): void {
-  entry.segment.removeEntry(entry);
-  if (entry.segment.groups !== null) queue.order?.removed(entry.segment, entry.from, entry.to);
-  forget(queue, entry.segment, entry.count);
+  const { segment, from, to, count } = entry;
+  segment.removeEntry(entry);
+  orderIn(queue, segment)?.removed(segment, from, to);
+  forget(queue, segment, count);
 }
 
 /** Forgets `gone` messages of a segment, which are in no state any more. Deletes the segment with its last one. */

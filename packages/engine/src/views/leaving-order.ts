@@ -8,7 +8,7 @@ import { Entry, Group, type Segment, type SegmentNode } from "../segments/segmen
 
 /** Ready messages [from, to) of a segment that leave one behind the other. */
 interface Stretch extends HeapNode {
-  readonly kind: "stretch";
+  readonly group: null;
   readonly segment: Segment;
   from: number;
   readonly to: number;
@@ -19,7 +19,6 @@ interface Stretch extends HeapNode {
 
 /** The messages of a group, from one on. */
 interface Line extends HeapNode {
-  readonly kind: "line";
   readonly group: Group;
   /** Place of its next message in the list of the group. */
   place: number;
@@ -55,29 +54,28 @@ export class LeavingOrder {
   readonly #taken = new Map<number, Set<number>>();
   /** Messages that are taken. */
   count = 0;
-  #gone = 0;
 
   constructor(queue: Queue, nowMs: number) {
     advance(queue, nowMs);
-    queue.order?.pass(queue, nowMs);
+    queue.order?.pass(nowMs);
     queue.order?.settle(queue);
     this.#queue = queue;
     this.#nowMs = nowMs;
     this.#front = queue.ready.inOrder();
     this.#pull();
-    for (const group of queue.order?.heldBack() ?? []) this.#queueUp(group, 0, group.inFlight, true);
+    for (const group of queue.order?.heldBack ?? []) this.#queueUp(group, 0, group.inFlight, true);
   }
 
   /** Number of messages that are ready and were not taken. */
   get readyCount(): number {
-    return this.#queue.readyCount - this.count - this.#gone;
+    return this.#queue.readyCount - this.count;
   }
 
   /** Since when the next message has been ready, in ms; `null` when none could be leased. */
   get firstMs(): number | null {
     const first = this.#peek();
     if (first === undefined) return null;
-    return first.kind === "line" ? lineMs(first) : first.atMs;
+    return first.group !== null ? lineMs(first) : first.atMs;
   }
 
   /** Whether a message was taken. */
@@ -88,11 +86,9 @@ export class LeavingOrder {
   /** Takes the messages of one lease. Returns their number and their bytes. */
   take(portion: Portion): { readonly count: number; readonly bytes: number } {
     const taking = { ...portion, count: 0, bytes: 0 };
-    while (taking.count < portion.max) {
-      const next = this.#peek();
-      if (next === undefined) break;
+    for (let next = this.#peek(); next !== undefined; next = this.#peek()) {
       this.#drop(next);
-      const goesOn = next.kind === "line" ? this.#takeLine(next, taking) : this.#takeStretch(next, taking);
+      const goesOn = next.group !== null ? this.#takeLine(next, taking) : this.#takeStretch(next, taking);
       if (!goesOn) break;
     }
     return taking;
@@ -100,10 +96,7 @@ export class LeavingOrder {
 
   #takeStretch(stretch: Stretch, taking: Portion & Taking): boolean {
     const { segment, to, isUntouched } = stretch;
-    if (stretch.attempts >= taking.deliveriesMax) {
-      this.#gone += to - stretch.from;
-      return true;
-    }
+    if (stretch.attempts >= taking.deliveriesMax) return true;
     for (; stretch.from < to; stretch.from++) {
       if (this.#add(segment, stretch.from, taking)) continue;
       // The rest of an untouched run leaves by its own number, as the rest of an entry does.
@@ -124,7 +117,6 @@ export class LeavingOrder {
       const entry = segment.entryOf(index);
       if (this.#queue.isFifo && !isReady(segment, index, entry)) return true;
       if ((entry?.attempts ?? 0) >= taking.deliveriesMax) {
-        this.#gone += 1;
         line.place += 1;
         if (taken > 0) continue;
         this.#queueUp(line.group, line.place, line.inFlight, line.isNoisy);
@@ -164,16 +156,7 @@ export class LeavingOrder {
     if (this.#queue.isFifo && !isReady(segment, index, segment.entryOf(index))) return;
     const leased = this.#queue.leasedCount + this.count;
     const noisy = !this.#queue.isFifo && isNoisy(leased, { id, sentMs, inFlight }, wasNoisy, this.#nowMs);
-    const line: Line = {
-      kind: "line",
-      group,
-      place,
-      inFlight,
-      isNoisy: noisy,
-      atMs: 0,
-      seq: segment.seqOf(index),
-      at: -1,
-    };
+    const line: Line = { group, place, inFlight, isNoisy: noisy, atMs: 0, seq: segment.seqOf(index), at: -1 };
     line.atMs = noisy ? inFlight : lineMs(line);
     (noisy ? this.#noisy : this.#later).push(line);
   }
@@ -182,7 +165,7 @@ export class LeavingOrder {
     const to = Math.min(segment.runEnd(from), segment.readyEnd);
     if (from >= to) return;
     this.#later.push({
-      kind: "stretch",
+      group: null,
       segment,
       from,
       to,
@@ -205,7 +188,7 @@ export class LeavingOrder {
 
   #drop(node: Stretch | Line): void {
     if (node === this.#next) this.#pull();
-    else if (node.kind === "line" && node.isNoisy) this.#noisy.remove(node);
+    else if (node.group !== null && node.isNoisy) this.#noisy.remove(node);
     else this.#later.remove(node);
   }
 
@@ -225,16 +208,16 @@ function fromNode(node: Entry | SegmentNode | Group): Stretch | Line {
   const { atMs, seq } = node;
   const order = { atMs, seq, at: -1 };
   if (node instanceof Group) {
-    return { ...order, kind: "line", group: node, place: 0, inFlight: node.inFlight, isNoisy: false };
+    return { ...order, group: node, place: 0, inFlight: node.inFlight, isNoisy: false };
   }
   const { segment } = node;
   if (node instanceof Entry) {
     const { from, to, attempts } = node;
-    return { ...order, kind: "stretch", segment, from, to, attempts, isUntouched: false };
+    return { ...order, group: null, segment, from, to, attempts, isUntouched: false };
   }
   const from = segment.cursor;
   const to = Math.min(segment.runEnd(from), segment.readyEnd);
-  return { ...order, kind: "stretch", segment, from, to, attempts: 0, isUntouched: true };
+  return { ...order, group: null, segment, from, to, attempts: 0, isUntouched: true };
 }
 
 /** When the next message of a group became visible, in ms. */

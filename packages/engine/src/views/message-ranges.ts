@@ -1,5 +1,6 @@
 import type { MessagePosition } from "../commands/purge.ts";
 import { isReady } from "../order/fifo-order.ts";
+import { groupAt } from "../order/group-order.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { EntryState, Group, LeaseKind, Segment } from "../segments/segment.ts";
 
@@ -63,8 +64,7 @@ export function acceptedMsAt(queue: Queue, { segmentId, index }: MessagePosition
 /** Whether a message's group is noisy (spec sqs 8): its messages leave when nothing else is ready. */
 export function isHeldBack(queue: Queue, position: MessagePosition): boolean {
   const group = groupOf(queue, position);
-  for (const held of queue.order?.heldBack() ?? []) if (held === group) return true;
-  return false;
+  return group !== undefined && queue.order?.heldBack.has(group) === true;
 }
 
 /** The group of a message; `null` where it names none. */
@@ -91,9 +91,9 @@ export class Blockers {
 
   /** The first message of the group that is not ready, if it stands before this one; else `null`. */
   of(position: MessagePosition): MessagePosition | null {
-    const group = groupOf(this.#queue, position);
     const segment = this.#queue.segments.get(position.segmentId);
-    if (!this.#queue.isFifo || group === undefined || segment === undefined) return null;
+    if (!this.#queue.isFifo || segment === undefined) return null;
+    const group = groupAt(segment, position.index);
     const { messages } = group;
     const seq = segment.seqOf(position.index);
     for (let place = this.#looked.get(group) ?? 0; place < messages.length; place++) {

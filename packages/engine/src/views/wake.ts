@@ -87,7 +87,6 @@ function nthDueMs(queue: Queue, n: number): number {
     } else {
       countRun(node.segment, node.segment.readyEnd, node.atMs);
     }
-    if (missing <= 0) break;
   }
   countFollowingUntil(Infinity);
   return dueMs;
