@@ -14,6 +14,7 @@ import {
   send,
 } from "../index.ts";
 import { changeDelay } from "./change-delay.ts";
+import { makeDue } from "./make-due.ts";
 import { removeMessage } from "./purge.ts";
 
 const DELAY_MS = 10_000;
@@ -110,4 +111,24 @@ it("another delay of a FIFO queue (spec sqs 4.1) moves messages before one that 
   expect(counts(queue)).toMatchObject({ ready: 0, delayed: 2 });
   const again = restarted(queue, T0);
   for (const one of [queue, again]) expect([take(one, T0 + 19_999), take(one, T0 + 20_000)]).toEqual([0, 2]);
+});
+
+it("another delay of a FIFO queue (spec sqs 4.1) leaves a message alone that was made due by hand", () => {
+  const queue = queueWith({ fifo: true });
+  const { segmentId } = sendTo(queue, ["a", "b"]);
+  makeDue(queue, { segmentId, index: 0 }, T0);
+  expect(changeDelay(queue, DELAY_MS, 20_000, T0)).toEqual([segmentId]);
+  checkInvariants(queue);
+  expect(counts(queue)).toMatchObject({ ready: 1, delayed: 1 });
+  expect([take(queue, T0), take(queue, T0 + 20_000)]).toEqual([1, 1]);
+});
+
+it("another delay of a FIFO queue (spec sqs 4.1) takes no message from a client that holds it until its old due time", () => {
+  const queue = queueWith({ fifo: true });
+  const { segmentId } = sendTo(queue, ["a"]);
+  makeDue(queue, { segmentId, index: 0 }, T0);
+  expect(receive(queue, { max: 1, visibleAtMs: T0 + DELAY_MS }, T0).lease?.count).toBe(1);
+  changeDelay(queue, DELAY_MS, 20_000, T0);
+  checkInvariants(queue);
+  expect(counts(queue)).toMatchObject({ delayed: 0, leased: 1 });
 });

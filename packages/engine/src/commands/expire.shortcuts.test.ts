@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { queueWith, T0 } from "../../test/queues.ts";
-import { expireRetention, type Queue, send } from "../index.ts";
+import { pull, queueWith, rangesOf, rowsOf, T0 } from "../../test/queues.ts";
+import { acknowledge, expireRetention, type Queue, restoreSegment, send } from "../index.ts";
 import { oldestWaitingMs } from "./expire.ts";
 
 /*
@@ -54,6 +54,26 @@ describe("of segments in the order of their age", () => {
     const read = watch(queue);
     expect(oldestWaitingMs(queue)).toBe(T0);
     expect(read).toEqual(["messages", "age"]);
+  });
+
+  it("those that are restored, or come with an age that is now, count as such, and what comes once no other is left", () => {
+    const aged = queueWith();
+    send(aged, { sizes: [1], dueMs: T0, acceptedMs: [T0 - 1] }, T0);
+    for (const range of rangesOf(pull(aged, 1))) acknowledge(aged, range);
+    for (const acceptedMs of [undefined, [T0 + 1], undefined]) {
+      aged.tails.length = 0;
+      const nowMs = T0 + aged.segments.size;
+      send(aged, { sizes: [1], dueMs: nowMs, ...(acceptedMs === undefined ? {} : { acceptedMs }) }, nowMs);
+    }
+    const restored = queueWith({}, 2);
+    for (const { id, index, state } of rowsOf(segmentsOf(T0, T0, T0 + 2))) {
+      restoreSegment(restored, id, index, state, T0 + 2);
+    }
+    for (const queue of [aged, restored]) {
+      const read = watch(queue);
+      expect(oldestWaitingMs(queue)).toBe(T0);
+      expect(read).toEqual(["messages", "age", "nothing"]);
+    }
   });
 
   it("retention searches the old ones and looks at the age of the first young one", () => {

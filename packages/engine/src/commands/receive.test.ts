@@ -80,15 +80,19 @@ describe("a receive on a standard queue (spec sqs 3)", () => {
   ])(
     "a receive on a standard queue with room for %i bytes of dead messages lets %i of three die, and gives none behind those that are left",
     (deadBytesMax, count) => {
-      for (const fifo of [false, true]) {
+      for (const [fifo, ...names] of [
+        [false, "a", "b", "c", "d"],
+        [false, "a-1", "b-1", "c-1", "d-1"],
+        [true, "a-1", "b-1", "c-1", "d-1"],
+      ] as const) {
         const receivers = new Receivers({ maxRetries: 0, fifo });
-        receivers.send("a-1", "b-1", "c-1");
+        receivers.send(...names.slice(0, 3));
         receivers.receive(10, 0);
-        receivers.send("d-1");
+        receivers.send(...names.slice(3));
         const { queue, nowMs } = receivers;
         const request = { max: 10, visibleAtMs: nowMs + 1_000, deadBytesMax };
         const { lease, dead, deadRoom } = receive(queue, request, nowMs);
-        expect([fifo, dead.length, lease?.count ?? 0]).toEqual([fifo, count, count === 3 ? 1 : 0]);
+        expect([names, dead.length, lease?.count ?? 0]).toEqual([names, count, count === 3 ? 1 : 0]);
         expect(deadRoom).toBe(deadBytesMax - 101 * count);
         checkInvariants(queue);
       }

@@ -268,3 +268,15 @@ describe("release", () => {
     expect(fresh.slices).toEqual([expect.objectContaining({ attempts: 2 })]);
   });
 });
+
+it("dead letters that go back to their place are one stretch again, though each has its own age", () => {
+  const queue = queueWith();
+  const { segmentId } = send(
+    queue,
+    { sizes: [1, 1, 1], dueMs: T0, acceptedMs: [T0 - 3, T0 - 2, T0 - 1] },
+    T0,
+  );
+  for (const range of rangesOf(pull(queue, 3))) release(queue, range, T0, T0);
+  expect(queue.segments.get(segmentId)?.entries).toMatchObject([{ from: 0, to: 3, atMs: T0 }]);
+  checkInvariants(queue);
+});

@@ -81,6 +81,16 @@ describe("nextBatch", () => {
     expect(nextBatch(queue, T0 + 1)?.count).toBe(2);
   });
 
+  it("has no batch while more messages than fill one stand behind the one that is delivered", () => {
+    const queue = queueWith({ fifo: true, maxBatchSize: 1 });
+    queue.push.target = 2;
+    send(queue, { sizes: [1, 1, 1], dueMs: T0, groups: ["a", "a", "a"] }, T0);
+    expect(nextBatch(queue, T0)?.count).toBe(1);
+    expect(counts(queue).ready).toBe(2);
+    expect(nextBatch(queue, T0)).toBeNull();
+    expect(queue.push.inFlight).toBe(1);
+  });
+
   it("leases for as long as a push delivery may run", () => {
     const queue = queueWith({ batchTimeoutMs: 0, pushLeaseMs: 900_000 });
     const segmentId = sendMany(queue, 1);

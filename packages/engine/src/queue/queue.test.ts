@@ -10,7 +10,7 @@ import {
   T0,
 } from "../../test/queues.ts";
 import { acknowledge, counts, expireRetention, release, takeChanges } from "../index.ts";
-import { IDS_PER_EPOCH } from "./queue.ts";
+import { changeRules, IDS_PER_EPOCH } from "./queue.ts";
 
 it("createQueue begins empty, with ids of its own epoch", () => {
   const queue = queueWith({}, 7);
@@ -103,4 +103,12 @@ describe("takeChanges", () => {
       [first, "touched"],
     ]);
   });
+});
+
+it("changeRules numbers an empty queue's messages on, and begins anew where it becomes a FIFO queue", () => {
+  const queue = queueWith({}, 7);
+  changeRules(queue, { ...queue.rules, maxRetries: 9 });
+  expect([queue.rules.maxRetries, queue.nextSeq]).toEqual([9, 0]);
+  changeRules(queue, { ...queue.rules, fifo: true });
+  expect(queue.nextSeq).toBe(7 * IDS_PER_EPOCH + 1);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
-import { pull, queueOf, queueWith, rangesOf, sendApart, sendMany, T0 } from "../../test/queues.ts";
+import { pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../../test/queues.ts";
 import { Receivers } from "../../test/receivers.ts";
 import { removeMessage } from "../commands/purge.ts";
 import { acknowledge, advance, counts, lease, retry, send, takeChanges } from "../index.ts";
@@ -8,12 +8,15 @@ import { lift } from "./transitions.ts";
 
 describe("a touched message", () => {
   it("is in one state: what is in no heap cannot be taken out of one", () => {
-    const queue = queueOf(1);
-    pull(queue, 1);
-    const entry = queue.leased.peek();
-    if (entry === undefined) throw new Error("nothing was leased");
-    lift(queue, entry);
-    expect(() => lift(queue, entry)).toThrow("the entry is in no heap");
+    for (const groups of [undefined, ["a"]]) {
+      const queue = queueWith();
+      send(queue, { sizes: [1], dueMs: T0, ...(groups === undefined ? {} : { groups }) }, T0);
+      pull(queue, 1);
+      const entry = queue.leased.peek();
+      if (entry === undefined) throw new Error("nothing was leased");
+      lift(queue, entry);
+      expect(() => lift(queue, entry)).toThrow("the entry is in no heap");
+    }
   });
 
   it("changes its segment's state, not its payload, when it is cut off a stretch that waits", () => {

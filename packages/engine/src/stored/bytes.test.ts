@@ -184,3 +184,11 @@ describe("corruption", () => {
     expect(() => input.end()).toThrow(new ByteFormatError("2 bytes are left over"));
   });
 });
+
+it.each([0, 1, 7, 8, 9])("what has room for %i bytes takes as many as come", (bytes) => {
+  const out = new ByteWriter(bytes);
+  out.float(1.5);
+  out.float(2.5);
+  const input = new ByteReader(out.finish());
+  expect([input.float(), input.float()]).toEqual([1.5, 2.5]);
+});

@@ -97,3 +97,14 @@ it.each([
   for (const value of values) out.uint(value);
   expect(() => decodeRemembered(out.finish())).toThrow(new ByteFormatError(reason));
 });
+
+it.each([
+  [DEDUPLICATION_MS - 1, ["first", "second"]],
+  [DEDUPLICATION_MS, ["second"]],
+  [DEDUPLICATION_MS + 1, []],
+])("deduplication (spec sqs 4.3) lists what is remembered after %i ms, oldest first", (ms, keys) => {
+  const memory = new DeduplicationMemory();
+  memory.remember("first", FIRST, T0);
+  memory.remember("second", FIRST, T0 + 1);
+  expect([...memory.keys(T0 + ms)]).toEqual(keys);
+});

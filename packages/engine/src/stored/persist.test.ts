@@ -82,6 +82,17 @@ describe("a restored queue", () => {
     checkInvariants(again);
   });
 
+  it("knows its oldest message where segments, or messages of one, came with an age of their own", () => {
+    for (const acceptedMs of [[[T0 - 1], [T0 - 2]], [[T0 - 1, T0 - 2]]]) {
+      const queue = queueWith();
+      for (const ages of acceptedMs) {
+        queue.tails.length = 0;
+        send(queue, { sizes: ages.map(() => 1), dueMs: T0, acceptedMs: ages }, T0);
+      }
+      expect(counts(restored(rowsOf(queue))).oldestWaitingMs).toBe(T0 - 2);
+    }
+  });
+
   it("gives ids of its own epoch to new segments and leases", () => {
     const queue = variedQueue();
     const again = restored(rowsOf(queue), 2, T0 + 40);
@@ -112,6 +123,11 @@ describe("a restored queue", () => {
     const again = restored(rowsOf(queue));
     expect(sendMany(again, 1)).not.toBe(id);
   });
+});
+
+it("an index of many messages that are due together is restored", () => {
+  const queue = queueOf(1_000);
+  expect(counts(restored(rowsOf(queue)))).toEqual(counts(queue));
 });
 
 describe("a state", () => {

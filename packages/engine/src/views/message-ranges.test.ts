@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { firstRangeOf, held, queueWith, T0 } from "../../test/queues.ts";
 import {
   acceptedMsAt,
@@ -87,6 +87,17 @@ describe("on a FIFO queue a message", () => {
     expect([2, 1, 0].map((index) => blockers.of({ segmentId, index }))).toEqual([null, null, null]);
   });
 
+  it("is looked for once, though those behind it are asked for, too", () => {
+    const queue = queueWith({ fifo: true });
+    const segmentId = sendGroups(queue, ["a", "a", "a"]);
+    const segment = queue.segments.get(segmentId);
+    if (segment === undefined) throw new Error("it was sent");
+    const blockers = new Blockers(queue);
+    const entryOf = vi.spyOn(segment, "entryOf");
+    for (const index of [0, 1, 2]) blockers.of({ segmentId, index });
+    expect(entryOf.mock.calls).toEqual([[0], [1]]);
+  });
+
   it("is kept by one in another segment, behind ready ones", () => {
     const queue = queueWith({ fifo: true });
     const ready = sendGroups(queue, ["a"]);
@@ -114,21 +125,31 @@ describe("on a FIFO queue a message", () => {
     expect(firstOf(later, 0)).toEqual({ segmentId, index: 1 });
     expect(firstOf(later, 1)).toEqual({ segmentId, index: 0 });
     expect(firstOf(later + 1, 0)).toBeNull();
+    // The place in its segment is the same.
+    const last = sendGroups(queue, ["a"]);
+    expect(firstOf(last, 0)).toEqual({ segmentId, index: 0 });
   });
 
   it("has none before it once those are gone", () => {
-    const queue = queueWith({ fifo: true });
-    const segmentId = sendGroups(queue, ["a"]);
-    removeMessage(queue, { segmentId, index: 0 });
-    expect(new Blockers(queue).firstOf({ segmentId, index: 0 })).toBeNull();
+    for (const groups of [["a"], ["a", "b"]]) {
+      const queue = queueWith({ fifo: true });
+      const segmentId = sendGroups(queue, groups);
+      removeMessage(queue, { segmentId, index: 0 });
+      const blockers = new Blockers(queue);
+      expect(blockers.firstOf({ segmentId, index: 0 })).toBeNull();
+      expect(blockers.of({ segmentId, index: 0 })).toBeNull();
+    }
   });
 });
 
-it("a standard queue's message is kept by no other of its group", () => {
-  const queue = queueWith();
-  const segmentId = sendGroups(queue, ["a", "a"]);
-  leaseOne(queue);
-  const blockers = new Blockers(queue);
-  expect(blockers.of({ segmentId, index: 1 })).toBeNull();
-  expect(blockers.firstOf({ segmentId, index: 1 })).toBeNull();
+it("a standard queue's message is kept by no other, of its group or without one", () => {
+  for (const groups of [undefined, ["a", "a"]]) {
+    const queue = queueWith();
+    const messages = { sizes: [1, 1], dueMs: T0, ...(groups === undefined ? {} : { groups }) };
+    const { segmentId } = send(queue, messages, T0);
+    leaseOne(queue);
+    const blockers = new Blockers(queue);
+    expect(blockers.of({ segmentId, index: 1 })).toBeNull();
+    expect(blockers.firstOf({ segmentId, index: 1 })).toBeNull();
+  }
 });

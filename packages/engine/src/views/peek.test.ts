@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { firstRangeOf, pull, queueOf, queueWith, sendApart, sendMany, T0 } from "../../test/queues.ts";
 import { counts, lease, peek, retry, send, takeChanges } from "../index.ts";
 
@@ -93,4 +93,19 @@ it("peek (spec cloudflare-queues 5.2) changes nothing", () => {
   expect(peek(queue, 2)).toHaveLength(1);
   expect(counts(queue)).toEqual(before);
   expect(takeChanges(queue)).toEqual([]);
+});
+
+it.each([
+  ["messages", 1, Infinity],
+  ["bytes", 9, 1],
+])("peek (spec cloudflare-queues 5.2) looks no further than it has room for: %s", (_what, max, bytesMax) => {
+  const queue = queueWith();
+  const dueMs = [1, 2, 3, 4].map((ms) => T0 + ms);
+  const { segmentId } = send(queue, { sizes: [1, 1, 1, 1], dueMs }, T0);
+  const segment = queue.segments.get(segmentId);
+  if (segment === undefined) throw new Error("it was sent");
+  const seqOf = vi.spyOn(segment, "seqOf");
+  expect(peek(queue, max, bytesMax)).toEqual([{ segmentId, from: 0, to: 1, attempts: 0 }]);
+  // Those of the one that is shown and of the one behind it.
+  expect(seqOf).toHaveBeenCalledTimes(2);
 });
