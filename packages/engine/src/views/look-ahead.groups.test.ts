@@ -31,10 +31,11 @@ it("a look ahead keeps a tenant noisy that has become so and has few messages in
   const loud = names(30, "loud");
   queue.send(...loud);
   queue.receive(30);
-  queue.send("loud-x", "quiet-1");
-  queue.receive(0);
+  queue.send("loud-x", "quiet-1", "quiet-2");
+  expect(queue.receive(1)).toEqual(["quiet-1"]);
   queue.delete(...loud.slice(5));
   expect(lookedAhead(queue, 1, 1)).toHaveLength(1);
+  expect(queue.receive(9)).toEqual(["loud-x"]);
 });
 
 it("a look ahead counts what it takes among all in flight: a tenth of them makes no tenant noisy", () => {
