@@ -75,6 +75,8 @@ export function expireRetention(
   noteExpired: (expired: Slice) => void = () => {},
 ): number {
   const acceptedUntilMs = nowMs - queue.rules.retentionMs;
+  // Most calls end here; a segment of messages of mixed age is looked through message by message.
+  if (oldestExpiringMs(queue) > acceptedUntilMs) return 0;
   let expired = 0;
   for (const segment of queue.segments.values()) {
     if (segment.runs.oldestMs > acceptedUntilMs) {
