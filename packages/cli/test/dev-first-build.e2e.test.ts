@@ -101,3 +101,25 @@ it("a Worker and the broker answer while a change of its sources does not build,
   write("web/src/index.ts", LAMP.replace("const lamp =", "default").replace('"sent"', '"sent anew"'));
   await expect.poll(async () => (await fetch(url)).text(), { timeout: 30_000 }).toBe("sent anew");
 });
+
+it("sluice dev waits for a changed Worker that throws while it is loaded, and ends where the first one does", async () => {
+  const good = LAMP.replace("const lamp =", "default");
+  const thrower = `${good}\nthrow new Error("at load");`;
+  const files = { "web/wrangler.toml": WEB, "web/src/index.ts": good };
+  const { running, write, url } = await develop(files);
+  await running.printed(/admin +http/);
+  expect(await (await fetch(url)).text()).toBe("sent");
+  write("web/src/index.ts", thrower);
+  await running.printed(
+    /a-web throws while it is loaded, at web\/src\/index\.ts:7:7: Error: at load\nWaiting for a change in the sources of a-web/,
+  );
+  write("web/src/index.ts", good.replace('"sent"', '"mended"'));
+  expect(await (await fetch(url, { signal: AbortSignal.timeout(30_000) })).text()).toBe("mended");
+
+  const { running: first } = await develop({ ...files, "web/src/index.ts": thrower });
+  expect(await first.ended).toBe(1);
+  expect(first.output).toMatch(
+    /a-web throws while it is loaded, at web\/src\/index\.ts:7:7[\s\S]*sluice dev ends/,
+  );
+  expect(first.output).not.toMatch(/create an issue|Runtime stderr/);
+});

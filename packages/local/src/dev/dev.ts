@@ -40,6 +40,7 @@ import { readDeliveries } from "../watchdog/in-delivery.ts";
 import { silentMsMaxOf } from "../watchdog/silent-ms-max.ts";
 import { changesOf } from "./changes.ts";
 import { devAccess, refuseLeading } from "./dev-access.ts";
+import { failedLoadText } from "./inside/failed-load.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 import { namesakesOf } from "./namesakes.ts";
 import type { DevOptions } from "./options.ts";
@@ -220,6 +221,11 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
         // The broker's code is never at fault: its build takes long.
         if (worker !== current.plan.broker.name) printer.print(`${worker} goes on with its last build.`);
       },
+      onFailedLoad: (event) =>
+        printer.warn(
+          `${failedLoadText(event)}\nWaiting for a change in the sources of ${event.worker}. ` +
+            "No Worker runs here until then; messages wait.",
+        ),
       onSocketInUse: () => wrangler.startAgain(),
       onStuck: () => {
         runtime.ending();

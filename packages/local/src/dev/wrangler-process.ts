@@ -10,6 +10,7 @@ import type { Writing } from "../generation/write.ts";
 import { wranglerEnvironment } from "../settings/environment.ts";
 import type { FromInside, InsideSettings, WorkerdEvent } from "./inside/contract.ts";
 import type { BuildEvent } from "./inside/failed-builds.ts";
+import type { FailedLoadEvent } from "./inside/failed-load.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 
 /** Address that `wrangler dev` has come to listen on. */
@@ -34,6 +35,8 @@ export interface WranglerOptions {
   readonly onWaiting: (worker: string) => void;
   /** A change of a Worker does not build, and the build before it answers requests. */
   readonly onLastBuild: (worker: string) => void;
+  /** A changed Worker throws while it is loaded, and no Worker runs until the next change. */
+  readonly onFailedLoad: (event: FailedLoadEvent) => void;
   /** It answers nothing, because of a `cloudflare.config.ts` that does not come to its end, and is ended. */
   readonly onStuck: () => void;
   /** Listener for the events of the workerd whose configuration has the text `mark` in it. */
@@ -120,6 +123,7 @@ export class DevWrangler {
     if (event.kind === "socket-in-use") this.#options?.onSocketInUse();
     else if (event.kind === "build") this.#onBuild(event);
     else if (event.kind === "last-build") this.#options?.onLastBuild(event.worker);
+    else if (event.kind === "failed-load") this.#options?.onFailedLoad(event);
     else this.#options?.workerd.on(event);
   }
 

@@ -1,4 +1,5 @@
 import type { BuildEvent } from "./failed-builds.ts";
+import type { FailedLoadEvent } from "./failed-load.ts";
 import type { LastBuildEvent } from "./last-build.ts";
 import type { LinesContext } from "./wrangler-lines.ts";
 
@@ -24,6 +25,11 @@ export type WorkerdEvent =
 
 /** Message of our code in Wrangler's process, by the channel to its parent, on which Wrangler sends strings. */
 export interface FromInside {
-  /** Something happened to workerd or a build, or a socket of Wrangler's own choice was another server's. */
-  readonly sluice: WorkerdEvent | BuildEvent | LastBuildEvent | { readonly kind: "socket-in-use" };
+  /** Something happened to workerd, a build or a Worker, or a socket of Wrangler's own choice was another server's. */
+  readonly sluice:
+    | WorkerdEvent
+    | BuildEvent
+    | LastBuildEvent
+    | FailedLoadEvent
+    | { readonly kind: "socket-in-use" };
 }

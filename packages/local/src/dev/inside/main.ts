@@ -5,6 +5,7 @@ import type { FromInside, InsideSettings } from "./contract.ts";
 import { endOnCtrlC } from "./ctrl-c.ts";
 import { keepEsbuildThread } from "./esbuild-thread.ts";
 import { failedBuilds } from "./failed-builds.ts";
+import { failedLoads } from "./failed-load.ts";
 import { leaveLinesUnrequested } from "./inspector-lines.ts";
 import { lastBuilds } from "./last-build.ts";
 import { answerHealth } from "./patient-health.ts";
@@ -34,7 +35,8 @@ export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void 
   answerHealth(wrangler);
   tellOfWorkerd(workerdMark, tell);
   const parts = createRequire(wrangler)(wrangler) as WranglerParts;
-  listenToWrangler(parts, failedBuilds(wrangler, tell), lastBuilds(tell));
+  const loads = failedLoads({ root: lines.workingDirectory, tell });
+  listenToWrangler(parts, [loads], failedBuilds(wrangler, tell), lastBuilds(tell));
   endOnCtrlC(process);
   const filter = wranglerLines(lines);
   showConsoleThrough(console, (message) => {

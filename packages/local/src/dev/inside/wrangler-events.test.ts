@@ -13,7 +13,7 @@ it("events are told of with the Worker's environment, after Wrangler's own parts
     (name: string) =>
     (environment: DevEnvironment, { type }: WranglerEvent) =>
       order.push([name, type, environment.config.latestConfig?.name]);
-  listenToWrangler({ unstable_DevEnv: { prototype } }, listenerOf("one"), listenerOf("two"));
+  listenToWrangler({ unstable_DevEnv: { prototype } }, [], listenerOf("one"), listenerOf("two"));
   const latestConfig = { name: "shop", entrypoint: "/shop/index.ts" };
   const environment: DevEnvironment = Object.assign(Object.create(prototype), { config: { latestConfig } });
   environment.dispatch({ type: "bundleStart" });
@@ -25,5 +25,5 @@ it("events are told of with the Worker's environment, after Wrangler's own parts
 });
 
 it("a Wrangler without these parts stays as it is", () => {
-  expect(() => listenToWrangler({}, () => {})).not.toThrow();
+  expect(() => listenToWrangler({}, [], () => {})).not.toThrow();
 });

@@ -16,6 +16,10 @@ export interface WranglerEvent {
   readonly type: string;
   readonly source?: string;
   readonly reason?: string;
+  /** Error behind an event of type `error`. */
+  readonly cause?: Error;
+  /** Bundle of a Worker that was built, with the absolute path of its main module. */
+  readonly bundle?: { readonly path?: string };
   /** Where the proxy passes requests on to, when a workerd is ready. */
   readonly proxyData?: unknown;
 }
@@ -40,15 +44,20 @@ export interface WranglerParts {
 /** Told of an event after Wrangler's own parts. */
 export type WranglerListener = (environment: DevEnvironment, event: WranglerEvent) => void;
 
+/** Told of an event before Wrangler's own parts. One that it takes is told to nobody else. */
+export type WranglerInterceptor = (environment: DevEnvironment, event: WranglerEvent) => "take" | "pass";
+
 /** Tells of the events of all Workers. A Wrangler without these parts stays as it is. */
 export function listenToWrangler(
   { unstable_DevEnv }: WranglerParts,
+  interceptors: readonly WranglerInterceptor[],
   ...listeners: readonly WranglerListener[]
 ): void {
   if (unstable_DevEnv === undefined) return;
   const { prototype } = unstable_DevEnv;
   const { dispatch } = prototype;
   prototype.dispatch = function (this: DevEnvironment, event) {
+    if (interceptors.some((intercept) => intercept(this, event) === "take")) return;
     Reflect.apply(dispatch, this, [event]);
     for (const listener of listeners) listener(this, event);
   };

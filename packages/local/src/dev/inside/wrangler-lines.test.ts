@@ -247,6 +247,16 @@ it.each([
   },
 );
 
+it("what only follows for the broker from a Worker that does not load is not shown", () => {
+  const missing = (entrypoint: string) =>
+    `✘ [ERROR] Worker "core:user:sluice"'s binding "CONSUMER_API" refers to service\n  "core:user:api" with a named ` +
+    `entrypoint "${entrypoint}", but "core:user:api" has no such named entrypoint.`;
+  const thrown = "✘ [ERROR] service core:user:api: Uncaught Error: at load";
+  const proxy = missing("SluiceQueueConsumer").replace("core:user:sluice", "core:entry");
+  expect(filter()(thrown, missing("SluiceQueueConsumer"), proxy)).toEqual([thrown]);
+  expect(filter()(missing("Inbox"))).toEqual([missing("Inbox")]);
+});
+
 describe("a table of modules that Wrangler does not bundle", () => {
   const title = "Attaching additional modules:";
 

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { ownSecretsLines, type PlacedSecrets, secretsPath } from "@sluice/project/files/secrets-lines";
 import { isBelow } from "@sluice/project/folders";
-import { READY_FILE } from "@sluice/project/names";
+import { CONSUMER_ENTRYPOINT, READY_FILE } from "@sluice/project/names";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import { type QueueTopology, workerOf } from "@sluice/protocol";
 import type { LineFilter } from "../../report/console.ts";
@@ -36,6 +36,17 @@ const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;
 /** A shard that has told its caller a later map: the caller goes by that. */
 const OTHER_MAP =
   /^\s*(?:\[[^\]]*\] )?(?:\S )?\[ERROR\] (?:\[[^\]]*\] )?Uncaught (?:\(in promise\) )?ShardMapError: /;
+
+/**
+ * Fault of the broker that only follows from a Worker that throws while it is loaded, wherever the terminal makes it
+ * break the line.
+ */
+const NO_CONSUMER = new RegExp(
+  `Worker "core:\\S+"'s binding "\\S+" refers to service "core:user:\\S+" with a named entrypoint "${CONSUMER_ENTRYPOINT}",`.replaceAll(
+    " ",
+    "\\s+",
+  ),
+);
 
 /** Line of the broker for a delivery. */
 const DELIVERED = /^(?:\[[^\]]*\] )?QUEUE (\S+) \d+\/\d+ acknowledged /;
@@ -100,7 +111,7 @@ export function wranglerLines(context: LinesContext): LineFilter {
       heldExplanation = message;
       return [];
     }
-    if (OTHER_MAP.test(plain)) return [];
+    if (OTHER_MAP.test(plain) || NO_CONSUMER.test(plain)) return [];
     const secrets = secretsPath(plain);
     if (secrets !== null) return secretsLine(message, secrets, context);
     const path = ANSWERED.exec(plain)?.[1];
