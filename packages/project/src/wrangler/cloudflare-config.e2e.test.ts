@@ -299,6 +299,7 @@ describe("a cloudflare.config.ts that goes wrong in its own time", () => {
   it.each([
     ["waits for ever", "await new Promise(() => {});", false],
     ["loops", "for (;;);", true],
+    ["loops with an await of what is there", "for (;;) await 0;", true],
   ])("%s, and is not waited for", { tags: "slow" }, async (_, text, isStuck) => {
     const folder = folderWith({ "cloudflare.config.ts": EXPORTED });
     const file = join(folder, "cloudflare.config.ts");
