@@ -198,7 +198,11 @@ export interface QueueRuntimeOptions {
    * begins or ends. The error names what has not ended. Default: 4,000, since Vitest ends a test after 5,000.
    */
   readonly timeoutMs?: number;
-  /** Receives each line that Workers and broker print. Default: warnings and errors go to standard error. */
+  /**
+   * Receives each line that Workers and broker print. Default: warnings and errors go to standard error, all else to
+   * standard output, without the broker's lines about successful deliveries, and of `explore` only the lines of the
+   * history that it reports. `() => {}` shows nothing.
+   */
   readonly log?: (line: string, level: string) => void;
 }
 

@@ -4,8 +4,11 @@ import type { EndingFault, Fault } from "./api.ts";
 /** Path for calls of the test kit in Node.js to its part in the broker, as JSON over HTTP. */
 export const TEST_PATH = "/__sluice/test";
 
-/** Variable of a broker whose host prints all of its output, which then leaves successful deliveries out. */
+/** Variable of a broker that prints nothing of successful deliveries. */
 export const QUIET_VARIABLE = "SLUICE_TESTING_QUIET";
+
+/** Variable of a broker that prints lines for the test kit in Node.js, which shows none of these. */
+export const READ_VARIABLE = "SLUICE_TESTING_READ";
 
 /** Binding of a broker to the Worker that sets the time of the user's Workers. Absent where their `Date` is real. */
 export const DATES_BINDING = "SLUICE_TESTING_DATES";
@@ -29,6 +32,12 @@ export interface DeliveryLine {
   readonly n: number;
   readonly began?: { readonly queue: string; readonly consumer: string; readonly messages: number };
 }
+
+/**
+ * Beginning of a log line from which on lines of Workers are shown, or not: `true` or `false` stands behind it. It comes
+ * where they come, so that it lies between those of two histories.
+ */
+export const SHOWN_BEGINNING = "sluice-testing-shown ";
 
 export function toBase64(bytes: Uint8Array): string {
   let text = "";
@@ -101,6 +110,11 @@ export interface LogRequest {
   readonly after: number;
   /** Longest wait for the first entry after `after`, in ms of real time. */
   readonly waitMs: number;
+}
+
+/** Request to show from now on what Workers print, or not to. */
+export interface ShowRequest {
+  readonly isShown: boolean;
 }
 
 /** Faults of a history. */

@@ -72,7 +72,8 @@ interface Ran extends Recipe {
 /**
  * Runs histories in which deliveries fail as in production: messages come twice, in another order or late, batches are
  * split, handlers fail or end half-way, acknowledgements are lost. No fault costs a message its last attempt, so a lost
- * message is the project's own mistake. Only the exploration may use the runtime until it is done.
+ * message is the project's own mistake. Only the exploration may use the runtime until it is done. What Workers print is
+ * shown of the reported history alone.
  *
  * ```ts
  * await explore({
@@ -110,6 +111,7 @@ async function exploreOn<E>(
   const came = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, 0])) as Record<FaultKind, number>;
   const isTime = () => performance.now() - startedMs < SEARCH_PART * timeoutMs;
   const count = given === undefined ? histories : 1;
+  if (given !== undefined) await queues.show(true);
   let i = 0;
   for (; i < count && (i === 0 || isTime()); i++) {
     const ran = await run(queues, options, {
@@ -179,9 +181,10 @@ async function broken<E>(
     return tried.violation !== null && kindOf(tried.violation) === kind ? tried : null;
   };
   const recipe = isGiven ? ran : await shrink(ran, reproduce);
-  const last = [isGiven ? ran : await again(recipe), isGiven ? ran : await again(recipe)];
-  const isSteady = last.every(({ violation: each }) => each !== null && kindOf(each) === kind);
-  const [shown = ran] = last;
+  const before = isGiven ? ran : await again(recipe);
+  await queues.show(true);
+  const shown = isGiven ? ran : await again(recipe);
+  const isSteady = [before, shown].every(({ violation: each }) => each !== null && kindOf(each) === kind);
   const text = textOf({
     ...found,
     runs,

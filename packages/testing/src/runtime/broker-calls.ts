@@ -7,7 +7,15 @@ import {
 } from "@sluice/local/broker/call-broker";
 import { type ProducerBroker, QueueProducer } from "@sluice/producer";
 import { type PostReply, QUEUE_ERROR_CODES } from "@sluice/protocol";
-import type { LogReply, LogRequest, PlanRequest, PostRequest, RunReply, RunRequest } from "../wire.ts";
+import type {
+  LogReply,
+  LogRequest,
+  PlanRequest,
+  PostRequest,
+  RunReply,
+  RunRequest,
+  ShowRequest,
+} from "../wire.ts";
 import { TEST_PATH, toBase64 } from "../wire.ts";
 import { UnansweredError } from "./errors.ts";
 
@@ -87,6 +95,11 @@ export class BrokerCalls {
   /** Replaces the faults of deliveries and clears the log; returns the number of its last entry so far. */
   plan(request: PlanRequest): Promise<{ readonly last: number }> {
     return this.#post(`${TEST_PATH}/plan`, request);
+  }
+
+  /** Shows from now on what Workers print, or not. */
+  async show(request: ShowRequest): Promise<void> {
+    await this.#post(`${TEST_PATH}/show`, request);
   }
 
   /** Lists the messages of a queue in every state. */

@@ -1,6 +1,6 @@
 import type { V4WorkerOptions } from "miniflare";
 import type { QueueRuntimeOptions, Vars } from "../api.ts";
-import { DATES_BINDING } from "../wire.ts";
+import { DATES_BINDING, QUIET_VARIABLE, READ_VARIABLE } from "../wire.ts";
 import { CONTROL_ENTRYPOINT, controlled } from "./controlled-worker.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { outboundHandler, throwingThere } from "./outbound.ts";
@@ -24,7 +24,7 @@ export function surrounded(
   startMs: number,
   calls: OpenCalls,
 ): V4WorkerOptions[] {
-  const { outbound, push = {}, date } = options;
+  const { outbound, push = {}, date, log } = options;
   const isClockFollowed = date === "clock";
   const others = outboundHandler(outbound);
   const endpoints = pushHandler(push, project, others, calls);
@@ -48,6 +48,11 @@ export function surrounded(
     const dates = { [DATES_BINDING]: { name: HOST_WORKER, entrypoint: "Dates" } };
     return {
       ...worker,
+      bindings: {
+        ...worker.bindings,
+        [READ_VARIABLE]: true,
+        ...(log === undefined ? { [QUIET_VARIABLE]: true } : {}),
+      },
       serviceBindings: {
         ...worker.serviceBindings,
         SLUICE_PUBLIC_HOSTS: endpoints,

@@ -5,17 +5,14 @@ import { QUEUES_BINDING } from "@sluice/project/names";
 import type { Project } from "@sluice/project/read/project";
 import type { DispatchFetch, Miniflare } from "miniflare";
 import type { QueueRuntimeOptions } from "../api.ts";
-import { DELIVERY_BEGINNING, INTERRUPTED_ERROR } from "../wire.ts";
 import { BrokerCalls, producersOn } from "./broker-calls.ts";
 import { dataFolder, temporaryFolder } from "./data-folder.ts";
 import { HOST_WORKER, surrounded } from "./host-worker.ts";
 import { OpenCalls, TIMEOUT_MS_DEFAULT } from "./open-calls.ts";
 import { type Prepared, prepare } from "./prepare.ts";
+import { Printer } from "./printer.ts";
 import { ProcessHandles } from "./process-handles.ts";
 import type { QueueHost } from "./queues.ts";
-
-/** Log lines to leave out: workerd's own for its developers, and injected faults. */
-const EXPECTED = new RegExp(`^(NOSENTRY |(\\w+ \\[)?${INTERRUPTED_ERROR}\\]?: )`);
 
 /** Call of a handler: its Worker, the cron expression, and the time in ms. */
 export interface ScheduledEvent {
@@ -38,6 +35,8 @@ export interface Host extends QueueHost {
   readonly fetch: DispatchFetch;
   /** Calls the `scheduled()` handler of a Worker. */
   scheduled(event: ScheduledEvent): Promise<ScheduledReply>;
+  /** Shows from now on what Workers print, or not, where the options have no `log`. */
+  show(isShown: boolean): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -72,13 +71,17 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   try {
     const ready = await prepare(options, { startMs, folder: folders.generated });
     prepared = ready;
-    const print = printerOf(ready, options, open);
+    const printer = new Printer(ready, options, open);
     const workers = surrounded(ready, options, startMs, open);
-    const run = (): MiniflareRun => ({ resources: folders.data, print });
+    const run = (): MiniflareRun => ({
+      resources: folders.data,
+      print: (text, level) => printer.print(text, level),
+    });
     const host = await handles.known(async () => {
       miniflare = inFolder(folders.generated, () => startMiniflare(workers, run()));
       return hostOf(miniflare, ready, {
         open,
+        printer,
         used: () => handles.used(),
         restart: async (its) => {
           const { data } = folders;
@@ -110,22 +113,9 @@ function inFolder<Result>(folder: string, create: () => Result): Result {
   }
 }
 
-/** Makes what prints the lines of Workers and notes deliveries, and prints the warnings about configurations. */
-function printerOf(
-  { warnings, rewrite }: Prepared,
-  { log = printBad }: QueueRuntimeOptions,
-  open: OpenCalls,
-): MiniflareRun["print"] {
-  for (const warning of warnings) log(warning, "warn");
-  return (text, level) => {
-    if (text.startsWith(DELIVERY_BEGINNING)) {
-      open.delivery(JSON.parse(text.slice(DELIVERY_BEGINNING.length)));
-    } else if (!EXPECTED.test(text)) log(rewrite(text), level);
-  };
-}
-
 interface HostPorts {
   readonly open: OpenCalls;
+  readonly printer: Printer;
   /** Called at each use. */
   used(): void;
   /** Restarts workerd with nothing stored. */
@@ -135,7 +125,7 @@ interface HostPorts {
 async function hostOf(
   miniflare: Miniflare,
   { project, rewrite }: Prepared,
-  { open, used, restart }: HostPorts,
+  { open, printer, used, restart }: HostPorts,
 ): Promise<Omit<Host, "dispose">> {
   // The URLs stay the same when workerd restarts.
   const [brokerUrl, hostUrl] = await Promise.all([
@@ -173,6 +163,12 @@ async function hostOf(
     },
     scheduled: async (event) =>
       JSON.parse(await ask(`Worker "${event.worker}": scheduled()`, "/scheduled", event)) as ScheduledReply,
+    show: async (isShown) => {
+      const byItself = () => printer.show(isShown);
+      // A workerd that hangs prints nothing.
+      if (open.isStuck) byItself();
+      else await calls.show({ isShown }).catch(byItself);
+    },
     empty: async () => {
       // A handler whose call timed out may still run, and end in the next test.
       if (!open.isStuck) {
@@ -201,8 +197,4 @@ async function bindingsOf(miniflare: Miniflare, { workers }: Project, calls: Bro
     }
   }
   return { env, producerOf: (queue: string) => producerOf(queue) };
-}
-
-function printBad(line: string, level: string): void {
-  if (level === "error" || level === "warn") process.stderr.write(`${line}\n`);
 }

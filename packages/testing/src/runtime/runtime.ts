@@ -57,8 +57,14 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
     await super.reset();
   }
 
+  /** Shows from now on what Workers print, or not. */
+  show(isShown: boolean): Promise<void> {
+    return this.#host.show(isShown);
+  }
+
   /**
-   * Runs an exploration, which alone may use the runtime meanwhile. Rejects at once when the signal is aborted.
+   * Runs an exploration, which alone may use the runtime meanwhile, and shows nothing that Workers print. Rejects at
+   * once when the signal is aborted.
    *
    * @throws Error while another exploration has the runtime.
    */
@@ -66,7 +72,12 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
     signal?.throwIfAborted();
     const exploration = new Exploration(signal);
     this.#exploration = exploration;
-    const explored = runAsPart(exploration, run).finally(() => {
+    const silently = async () => {
+      await this.show(false);
+      return run();
+    };
+    const explored = runAsPart(exploration, silently).finally(async () => {
+      await this.show(true);
       this.#exploration = null;
       exploration.finish();
     });

@@ -9,13 +9,18 @@ import {
   type PlanRequest,
   type PostRequest,
   QUIET_VARIABLE,
+  READ_VARIABLE,
   type RunRequest,
+  SHOWN_BEGINNING,
+  type ShowRequest,
   TEST_PATH,
 } from "../wire.ts";
 import { FaultyConsumers } from "./faulty-consumers.ts";
 import { Recorder } from "./recorder.ts";
 import { brokerTime, queueObject, runClock } from "./run-clock.ts";
 
+/** Prints a line for the test kit. */
+const tell: (line: string) => void = READ_VARIABLE in env ? console.log.bind(console) : () => {};
 if (QUIET_VARIABLE in env) console.log = () => {};
 
 /**
@@ -29,7 +34,7 @@ export function defineBroker({
   const recorder = new Recorder();
   const queues = Object.keys(options.topology.queues);
   const consumers = new FaultyConsumers(options.topology, recorder, (line) => {
-    console.log(`${DELIVERY_BEGINNING}${JSON.stringify(line)}`);
+    tell(`${DELIVERY_BEGINNING}${JSON.stringify(line)}`);
   });
   const instruments: Instruments = {
     ports: (queue, ports) => {
@@ -61,6 +66,9 @@ export function defineBroker({
       }
       case "log":
         return { ...(await logBehind(recorder, asked as LogRequest)), queues };
+      case "show":
+        tell(`${SHOWN_BEGINNING}${(asked as ShowRequest).isShown}`);
+        return {};
       case "plan":
         recorder.clear();
         consumers.plan((asked as PlanRequest).faults);
