@@ -36,6 +36,20 @@ it("Workers of one name have folders of their own, by where they lie and by thei
   for (const folder of folders.slice(1)) expect(folder).toMatch(/^same\.[0-9a-f]{8}$/);
 });
 
+it("an environment in which a Worker keeps its name has a folder of its own", async () => {
+  const environments = { staging: { name: "same" }, live: { name: "same" }, plain: {} };
+  const config = JSON.stringify({ name: "same", main: "index.js", env: environments });
+  const workingDirectory = projectFolder({ ...SAME, "wrangler.json": config });
+  const folderIn = async (env: string) => {
+    const project = await readProject({ targets: ["."], env, workingDirectory });
+    return processFolder(project, dataFolderOf(project, undefined), workingDirectory);
+  };
+  const marked = [await folderIn("staging"), await folderIn("live")];
+  expect(new Set(marked).size).toBe(2);
+  for (const folder of marked) expect(folder).toMatch(/^same\.[0-9a-f]{8}$/);
+  expect([await folderIn(""), await folderIn("plain")]).toEqual(["same", "same-plain"]);
+});
+
 it("the folder of a Worker stays the same from one start to the next", async () => {
   const { folderOf } = world();
   expect(await folderOf("a")).toBe(await folderOf("a"));

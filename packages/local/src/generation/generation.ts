@@ -109,7 +109,8 @@ const MARK_LENGTH = 8;
 
 /**
  * Names the folder of a process, which is its own: a Worker runs once on a data folder. A Worker of another folder than
- * the current one, and one on another data folder than by default, have a mark: another Worker may have the same name.
+ * the current one, one on another data folder than by default, and one that keeps its name in an environment, have a
+ * mark: another one may have the same name.
  *
  * @param workingDirectory folder that the one of generated files lies in. Absolute.
  */
@@ -117,9 +118,11 @@ export function processFolder(project: Project, data: string, workingDirectory: 
   const first = project.workers[0];
   const name = first === undefined ? project.broker.name : folderName(first);
   const directory = first?.userDirectory ?? workingDirectory;
-  if (directory === workingDirectory && data === dataFolderOf(project, undefined)) return name;
+  const env = first?.queues.env ?? "";
+  const isUsual = directory === workingDirectory && data === dataFolderOf(project, undefined);
+  if (isUsual && (env === "" || [`-${env}`, `.${env}`].some((end) => name.endsWith(end)))) return name;
   const mark = createHash("sha256")
-    .update(JSON.stringify([directory, data]))
+    .update(JSON.stringify([directory, data, env]))
     .digest("hex");
   return `${name}.${mark.slice(0, MARK_LENGTH)}`;
 }
