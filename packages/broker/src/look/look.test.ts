@@ -23,7 +23,7 @@ function filterOf(text: string): MessageFilter {
 
 /** Looks with a clock that stands: on a busy machine a look may take longer than it may. */
 function lookAt(world: World, request: Partial<LookRequest> = {}, queue = "orders") {
-  return new Messages(world.core(queue), () => 0).look({ max: PULL_MESSAGES_MAX, ...request });
+  return new Messages(world.core(queue), null, () => 0).look({ max: PULL_MESSAGES_MAX, ...request });
 }
 
 const bodyOf = ({ body }: { body: Uint8Array }) => new TextDecoder().decode(body);

@@ -39,11 +39,20 @@ interface LookedQueue extends QueueContext {
 /** Messages of a queue for people: the state of each, and why it is not delivered. */
 export class Messages {
   readonly #queue: LookedQueue;
+  readonly #configuredWorker: string | null;
   readonly #elapsedMs: () => number;
 
-  /** @param elapsedMs clock in ms that bounds a look. */
-  constructor(queue: LookedQueue, elapsedMs = () => performance.now()) {
+  /**
+   * @param configuredWorker name of the Worker that consumes the queue by the configuration.
+   * @param elapsedMs clock in ms that bounds a look.
+   */
+  constructor(
+    queue: LookedQueue,
+    configuredWorker: string | null = null,
+    elapsedMs = () => performance.now(),
+  ) {
     this.#queue = queue;
+    this.#configuredWorker = configuredWorker;
     this.#elapsedMs = elapsedMs;
   }
 
@@ -139,7 +148,7 @@ export class Messages {
     if (consumer?.type === "http_pull" || (consumer === null && receivers.askedMs !== null)) {
       return { kind: "clients", askedMs: receivers.askedMs };
     }
-    return { kind: "none", expected: workerOf(consumer) };
+    return { kind: "none", expected: workerOf(consumer), configured: this.#configuredWorker };
   }
 
   readonly #idAt = ({ segmentId, index }: MessagePosition): string | null => {

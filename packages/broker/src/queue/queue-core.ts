@@ -195,7 +195,7 @@ export class QueueCore implements QueueContext {
     });
     this.daemon = new WorkerDaemon(this, { receivers: this.receivers, throttle, alerts }, ports);
     this.tasks = new PeriodicTasks(this, intake);
-    this.messages = new Messages(this);
+    this.messages = new Messages(this, ports.configuredWorker);
     this.#writes.loaded(loadSegments(this.queue, store, this.damage, this.nowMs));
   }
 

@@ -19,6 +19,8 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly log: QueueLog;
   /** Returns the definition of the queue; `undefined` for one that does not exist. */
   definition(): QueueDefinition | undefined;
+  /** Name of the Worker that consumes the queue by the configuration. Default: there is none. */
+  readonly configuredWorker?: string | null;
   /** Returns the map of the queue's shards. Default: it never had more than one. */
   shardMap?(): ShardMap | undefined;
   /** Epochs of the queue that are known from elsewhere: its store may have lost the memory of them. */

@@ -151,10 +151,15 @@ export class Reasons {
     if (definition?.deliveryPaused === true) return why("paused", "Delivery is paused until it is resumed.");
     switch (deliverer.kind) {
       case "none": {
-        const { expected } = deliverer;
+        const { expected, configured } = deliverer;
+        const removed =
+          configured === null
+            ? ""
+            : ` The configuration names Worker ${quoted(configured)}, which an API has removed since: ` +
+              `"wrangler queues consumer worker add" or a change of the configuration brings it back.`;
         const text =
           expected === null
-            ? `Queue ${quoted(queue)} has no consumer, and no client is known to ask for its messages.`
+            ? `Queue ${quoted(queue)} has no consumer, and no client is known to ask for its messages.${removed}`
             : `Its consumer ${quoted(expected)} is not one that this broker was started with.`;
         return why("noConsumer", text, null, expected);
       }

@@ -4,6 +4,7 @@ import { consumer, endpoint, pullConsumer } from "../../test/messages.ts";
 import { only, SqsWorld } from "../../test/sqs-world.ts";
 import { WORLD_START_MS, World } from "../../test/world.ts";
 import { DRAIN_MS } from "../endpoint/worker-daemon.ts";
+import { Messages } from "../look/messages.ts";
 import { BACKOFF_FIRST_MS } from "../platform/backoff.ts";
 
 const one = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0, maxConcurrency: 1 };
@@ -155,6 +156,18 @@ describe("why a message is not delivered", () => {
       text: 'Its consumer "consumer" is not one that this broker was started with.',
       by: "consumer",
     });
+  });
+
+  it("noConsumer: with the Worker of the configuration, which an API has removed", async () => {
+    const world = new World({ orders: {} });
+    await world.send("orders", ["m"]);
+    const { reason, text } = new Messages(world.core("orders"), "mailer").why();
+    expect([reason, text]).toEqual([
+      "noConsumer",
+      'Queue "orders" has no consumer, and no client is known to ask for its messages. The configuration names Worker ' +
+        '"mailer", which an API has removed since: "wrangler queues consumer worker add" or a change of the ' +
+        "configuration brings it back.",
+    ]);
   });
 
   it("consumerAway: until it is asked again, and while it proves itself", async () => {

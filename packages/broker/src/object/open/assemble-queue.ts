@@ -24,6 +24,7 @@ import { randomHex, Traces } from "../../tracing/traces.ts";
 import { LINGER_DEPLOYED_MS, LINGER_MS } from "../../turn/group-commit.ts";
 import { HEARTBEAT_DEPLOYED_MS, HEARTBEAT_MS } from "../../turn/heartbeat.ts";
 import { writeRecord } from "../apply-configuration.ts";
+import type { BrokerOptions } from "../broker-env.ts";
 import { isStorageFull } from "../storage-full.ts";
 import { Timer } from "../timer.ts";
 import { alertsOf } from "./alert-ends.ts";
@@ -71,6 +72,13 @@ function reset(queue: IdentifiedQueue, error: unknown): void {
   host.abort(`a commit failed, the queue starts again from its store: ${error}`);
 }
 
+/** Name of the Worker that consumes a queue by the configuration. An API may have removed it since. */
+function configuredWorkerOf(name: string, { topology: { queues } }: BrokerOptions): string | null {
+  const { queue } = shardOf(name);
+  // A queue may be called "constructor": only what the record itself holds counts.
+  return Object.hasOwn(queues, queue) ? workerOf(queues[queue]?.consumer) : null;
+}
+
 function portsOf(
   queue: IdentifiedQueue,
   {
@@ -111,6 +119,7 @@ function portsOf(
     },
     newMessageId: newId,
     definition: () => registration.definition,
+    configuredWorker: configuredWorkerOf(name, queue.options),
     shardMap: () => registration.record?.shards,
     consumer: () => {
       const consumer = registration.definition?.consumer ?? null;
