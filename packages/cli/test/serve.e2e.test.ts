@@ -63,6 +63,22 @@ describe("sluice serve", () => {
     expect((await clock.text()).toLowerCase()).toContain("development");
   });
 
+  it("reads a body that says it is a form, as curl -d does, and logs nothing of it", async () => {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const post = (path: string, body: object) =>
+      fetch(`http://127.0.0.1:${port}/__sluice/api/queues${path}`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+      });
+    await callSqs(`http://127.0.0.1:${port}/__sluice/aws`, "CreateQueue", { QueueName: "forms" });
+    expect((await post("/forms/messages", { body: { lamp: 1 } })).ok).toBe(true);
+    expect((await post("/forms/messages/batch", { messages: [{ text: "1" }] })).ok).toBe(true);
+    await post("/forms/purge", {});
+    await running.printed(/Queue "forms" is purged, 2 message/);
+    expect(running.output).not.toContain("does not appear to be text");
+  });
+
   it("refuses a port that is in use with an explanation", async () => {
     const second = sluice(["serve", "--port", `${port}`], lab.folder, lab.env);
     expect(await second.ended).toBe(1);

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import * as z from "zod/mini";
+import { bodyText } from "../http/body-text.ts";
 import { parseJson } from "../http/bounded-json.ts";
 import { invalid } from "./api-error.ts";
 
@@ -12,7 +13,7 @@ import { invalid } from "./api-error.ts";
 export async function readJson<T>(c: Context, schema: z.ZodMiniType<T>): Promise<T> {
   let body: unknown;
   try {
-    body = parseJson(await c.req.text());
+    body = parseJson(await bodyText(c));
   } catch {
     throw invalid("The request body is not valid JSON.");
   }

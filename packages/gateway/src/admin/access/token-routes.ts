@@ -10,6 +10,7 @@ import {
 import { type Context, Hono } from "hono";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { bodyText } from "../../http/body-text.ts";
 import { parseJson } from "../../http/bounded-json.ts";
 import type { Authority } from "../../rights/authority.ts";
 import { setChanged } from "../../rights/route-needs.ts";
@@ -134,7 +135,7 @@ export function tokenRoutes({ tokens }: QueueDirectory, authority: Authority): H
 }
 
 async function read<T>(c: Context, schema: z.ZodMiniType<T>, text: string): Promise<T> {
-  const body = await c.req.text();
+  const body = await bodyText(c);
   let json: unknown = null;
   try {
     json = body === "" ? {} : parseJson(body);

@@ -1,6 +1,7 @@
 import { isEndpointQueue, PULL_MESSAGES_MAX, type QueueRecord } from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { bodyText } from "../../http/body-text.ts";
 import { AdminError } from "../failure.ts";
 import { backupMessage } from "../messages/backup-message.ts";
 import { checkedCursor } from "../messages/look-routes.ts";
@@ -57,7 +58,7 @@ export function backupRoutes(directory: QueueDirectory, restoring: DialectRestor
   app.post("/messages", async (c) => {
     const name = await holderOf(directory, c.req.query("queue") ?? "");
     await refuseUnconfirmed(directory, name);
-    return c.json(await restoreMessages(directory, name, await c.req.text()));
+    return c.json(await restoreMessages(directory, name, await bodyText(c)));
   });
 
   return app;

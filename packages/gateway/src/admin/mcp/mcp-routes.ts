@@ -4,6 +4,7 @@ import { printable } from "@sluice/protocol/words";
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { bodyText } from "../../http/body-text.ts";
 import { PREFIX } from "../../http/prefix.ts";
 import type { Authority } from "../../rights/authority.ts";
 import { guard } from "../access/guard.ts";
@@ -65,7 +66,7 @@ export function mcpRoutes({ directory, authority, fetchApi }: McpInput): Hono {
         return tool === undefined ? null : call(tool, input, ports);
       },
     };
-    const { status, body } = await answerMcp(server, c.req.raw.headers, await c.req.text());
+    const { status, body } = await answerMcp(server, c.req.raw.headers, await bodyText(c));
     return body === null ? c.body(null, status) : c.json(body, status);
   });
   app.all("/", (c) => {

@@ -17,6 +17,7 @@ import { Hono } from "hono";
 import * as z from "zod/mini";
 import { checkBody, type IncomingMessage, pack } from "../../account/incoming-message.ts";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { bodyText } from "../../http/body-text.ts";
 import { parseJson } from "../../http/bounded-json.ts";
 import { AdminError } from "../failure.ts";
 import { queueOf } from "../queue-of.ts";
@@ -82,7 +83,7 @@ export function batchRoute(directory: QueueDirectory): Hono {
   const app = new Hono();
   app.post("/:name/messages/batch", async (c) => {
     const record = await queueOf(c, directory);
-    const ids = await sendBatch(directory, record, await c.req.text());
+    const ids = await sendBatch(directory, record, await bodyText(c));
     return c.json({ sent: ids.length, ids });
   });
   return app;

@@ -9,6 +9,7 @@ import {
 } from "@sluice/protocol";
 import type { Context } from "hono";
 import * as z from "zod/mini";
+import { bodyText } from "../../http/body-text.ts";
 import { parseJson } from "../../http/bounded-json.ts";
 import { AdminError } from "../failure.ts";
 
@@ -44,7 +45,7 @@ export const RESEND_TEXT =
 export async function readBody<T>(c: Context, schema: z.ZodMiniType<T>, text: string): Promise<T> {
   let json: unknown;
   try {
-    const sent = await c.req.text();
+    const sent = await bodyText(c);
     json = sent === "" ? {} : parseJson(sent);
   } catch (error) {
     const where = error instanceof Error ? ` It is no JSON: ${error.message}.` : "";

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { ruledBuckets } from "../../account/ruled-buckets.ts";
 import { SHARDS_REFUSED } from "../../account/shards-refused.ts";
+import { bodyText } from "../../http/body-text.ts";
 import { shownMove } from "../../rights/other-queues.ts";
 import { mayUse, type Rights } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
@@ -88,7 +89,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
     const record = await queueOf(c, directory);
     const rights = rightsOf(c);
     const caller = { rights, check: (name: string) => checkQueue(c, name) };
-    const begun = await redrive(directory, record, await c.req.text(), caller);
+    const begun = await redrive(directory, record, await bodyText(c), caller);
     if ("dryRun" in begun) c.set("changed", null);
     return c.json("dryRun" in begun ? begun : { move: moveView(shownMove(rights, begun)) });
   });

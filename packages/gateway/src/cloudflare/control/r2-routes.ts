@@ -10,6 +10,7 @@ import { type Context, Hono } from "hono";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { ruledBuckets } from "../../account/ruled-buckets.ts";
+import { bodyText } from "../../http/body-text.ts";
 import { parseJson } from "../../http/bounded-json.ts";
 import { API_CODES, ApiError } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
@@ -79,7 +80,7 @@ export function r2Routes({ account, r2, watchR2 }: QueueDirectory): Hono {
   app.put("/:bucket/configuration/queues/:queue_id", async (c) => {
     const bucket = bucketOf(c);
     const { queueId } = await queueOf(c, account);
-    const body = read(rules, await c.req.text());
+    const body = read(rules, await bodyText(c));
     if (watchR2 === null) {
       throw new ApiError(
         400,
@@ -101,7 +102,7 @@ export function r2Routes({ account, r2, watchR2 }: QueueDirectory): Hono {
   app.delete("/:bucket/configuration/queues/:queue_id", async (c) => {
     const bucket = bucketOf(c);
     const { queueId } = await queueOf(c, account);
-    const { ruleIds } = read(gone, (await c.req.text()) || "{}");
+    const { ruleIds } = read(gone, (await bodyText(c)) || "{}");
     check(await r2.deleteR2Rules(bucket, queueId, ruleIds ?? null));
     await watchRuled();
     return succeed(c, {});

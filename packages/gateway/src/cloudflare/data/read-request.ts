@@ -1,6 +1,7 @@
 import { DELAY_SECONDS_MAX, QUEUE_ERROR_CODES, QueueError } from "@sluice/protocol";
 import type { Context } from "hono";
 import * as z from "zod/mini";
+import { bodyText } from "../../http/body-text.ts";
 import { parseJson } from "../../http/bounded-json.ts";
 import { firstIssue } from "../json-body.ts";
 
@@ -12,7 +13,7 @@ import { firstIssue } from "../json-body.ts";
  *   was expected, what was received, and where (spec cloudflare-queues 5.3, 5.6).
  */
 export async function readRequest<T>(c: Context, schema: z.ZodMiniType<T>): Promise<T> {
-  const text = await c.req.text();
+  const text = await bodyText(c);
   let body: unknown = {};
   try {
     if (text !== "") body = parseJson(text);
