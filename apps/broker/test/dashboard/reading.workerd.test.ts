@@ -4,6 +4,7 @@ import { loadAxe, problems } from "./axe.ts";
 import { CHROMIUM, type DashboardLab, holds, openLab, row, says } from "./lab.ts";
 
 const PHONE = { viewport: { width: 360, height: 800 } };
+const DESKTOP = { viewport: { width: 1_280, height: 800 } };
 /** Height of a line of a list's text. */
 const LINE_PX = 20.3;
 const WITH_CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
@@ -138,5 +139,36 @@ describe.skipIf(CHROMIUM === null)("a list of messages", () => {
     const page = await lab.open(`#/queues/orders-dead/messages/${id}`);
     await says(page.getByRole("region", { name: "Body" }).first(), "1");
     expect(await page.getByRole("navigation", { name: "Messages of the list" }).count()).toBe(0);
+  });
+});
+
+describe.skipIf(CHROMIUM === null)("a text of any length", () => {
+  it.each([PHONE, DESKTOP])("that a handler printed is wrapped, and no line is cut: %j", async (context) => {
+    const item = { item: "sofa", text: "leather ".repeat(500), size: "x".repeat(500) };
+    const { id } = await lab.api<{ id: string }>("/queues/orders/messages", "POST", { body: item });
+    const page = await lab.open(`#/queues/orders/messages/${id}`, context);
+    const printed = page.getByRole("region", { name: "What was printed" }).first();
+    await says(printed, "leather leather");
+    const [isScrolled, tooWide, lines] = await page.evaluate<[boolean, number, number]>(
+      `(() => {
+        const box = document.querySelector(".printed");
+        const line = parseFloat(getComputedStyle(box.querySelector("pre")).lineHeight);
+        return [box.scrollHeight > box.clientHeight, box.scrollWidth - box.clientWidth, box.clientHeight / line];
+      })()`,
+    );
+    expect([isScrolled, tooWide]).toEqual([true, 0]);
+    expect(Math.abs(lines - Math.round(lines))).toBeLessThan(0.1);
+    await readable(page);
+  });
+
+  it("is three lines where it is the last error of a queue, and whole in its title", async () => {
+    await lab.api("/queues/gifts/messages", "POST", { body: { item: "card", i: "x y".repeat(150) } });
+    const page = await lab.open("#/queues/gifts", DESKTOP);
+    const last = page.getByRole("region", { name: "Consumer" }).getByTitle("x yx yx y");
+    await says(last, "Error: card declined for gift x yx y");
+    expect((await last.boundingBox())?.height).toBeLessThan(3.5 * LINE_PX);
+    await page.goto(page.url().replace(/#.*/, "#/"));
+    const name = row(page, "gifts-dead").getByRole("rowheader").getByRole("link");
+    expect((await name.boundingBox())?.height).toBeLessThan(1.5 * LINE_PX);
   });
 });

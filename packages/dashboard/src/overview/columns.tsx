@@ -8,13 +8,18 @@ import { type Column, Count, Names, None } from "../ui/table.tsx";
 import { deadLetterQueueOf } from "./map-layout.ts";
 import { STATES, troubleOf } from "./trouble.ts";
 
+/** Length of a queue's name that still stands in one line of the table. */
+const NAME_LINE_MAX = 24;
+
 export const QUEUE_COLUMNS: readonly Column<QueueView>[] = [
   {
     heading: "Queue",
     by: ({ name }) => name,
     cell: ({ name, kind, damage }) => (
       <>
-        <a href={queueLink(name)}>{name}</a>
+        <a class={name.length > NAME_LINE_MAX ? "" : "nowrap"} href={queueLink(name)}>
+          {name}
+        </a>
         {kind === "fifo" && !name.endsWith(".fifo") ? <span class="tag">FIFO</span> : null}
         {damage.length > 0 ? <span class="pill bad">Damaged</span> : null}
       </>

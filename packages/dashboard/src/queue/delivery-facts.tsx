@@ -21,14 +21,14 @@ export function healthFacts({ health, now, awakeSince }: BacklogView, concurrenc
       lastDelivery === null ? (
         `not known ${sinceAwake}`
       ) : (
-        <>
+        <div class="why" title={lastDelivery.failure ?? ""}>
+          <time dateTime={lastDelivery.endedAt}>{ago(lastDelivery.endedAt, now)}</time>:{" "}
           {lastDelivery.failure === null ? (
             partlyText(lastDelivery) || "went well"
           ) : (
             <Bad>{lastDelivery.failure}</Bad>
           )}
-          , <time dateTime={lastDelivery.endedAt}>{ago(lastDelivery.endedAt, now)}</time>
-        </>
+        </div>
       ),
     ],
     ["Failed in a row", consecutiveFailures.toLocaleString("en")],

@@ -172,7 +172,8 @@ function optionsOf(latest: { readonly current: ChartProps }, width: number): uPl
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
-    padding: [8, 26, 0, 0],
+    // The lowest figure also has room while there are no times below it.
+    padding: [8, 26, 8, 0],
     scales: {
       x: { time: false, range: (_, min, max) => [min, Math.max(max, min + 1)] },
       y: { range: (_, __, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
@@ -180,7 +181,7 @@ function optionsOf(latest: { readonly current: ChartProps }, width: number): uPl
     axes: [
       {
         ...axis,
-        size: 22,
+        size: 14,
         splits: () => labelled(latest.current),
         values: (_, columns) =>
           columns.map((column) => clockTime(latest.current.startsMs[column] ?? 0, 60_000)),
