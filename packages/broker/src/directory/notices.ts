@@ -1,5 +1,5 @@
 import { type QueueRecord, shardOf } from "@sluice/protocol";
-import { droppedLine } from "../shards/shard-lines.ts";
+import { droppedLine } from "../platform/shard-lines.ts";
 import type { Registry } from "./registry.ts";
 import { type DeletedRow, type DirectoryRow, isNotified, nameOf, revisionOf } from "./row.ts";
 import { stepShards } from "./shards.ts";

@@ -2,12 +2,12 @@ import { type QueueDescription, type QueueRecord, type QueueUsage, sumOfUsage } 
 import type { Faults } from "../../faults/faults.ts";
 import type { MovableClock } from "../../platform/clock.ts";
 import type { HostStorage } from "../../platform/host.ts";
+import { shardsLine } from "../../platform/shard-lines.ts";
 import { definitionWas } from "../../queue/definition-change.ts";
 import { CLOCK_MOVED_MS_MIN, noteClockMoved } from "../../queue/note-clock.ts";
 import type { QueueCore } from "../../queue/queue-core.ts";
 import type { CommitPosition } from "../../rpc/commit-position.ts";
 import type { Lender } from "../../shards/lender.ts";
-import { shardsLine } from "../../shards/shard-lines.ts";
 import { type FileCondition, isFileDamage } from "../../store/file-damage.ts";
 import { idleSnapshotOf } from "../../store/idle-snapshot.ts";
 import { SqliteStore } from "../../store/sqlite-store.ts";
