@@ -1,5 +1,6 @@
 import type { PluginConfig } from "@cloudflare/vite-plugin";
 import { ConfigError } from "@sluice/config";
+import { nameSecretsOnce } from "@sluice/local/report/name-secrets";
 import { CliError, withoutStack } from "@sluice/project/errors";
 import { changeTerminal } from "./banner.ts";
 import { takeCloudflareConfig } from "./cloudflare-config.ts";
@@ -33,6 +34,8 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
   if (!isServing(process.argv, process.env.NODE_ENV)) return options;
   inWords(() => refuseUnknownPlugin(process.cwd()));
   watchOtherMachines();
+  // Cloudflare's plugin reads them for each Worker, the broker too, at each of Vite's starts.
+  nameSecretsOnce();
   // A server whose terminal is as Vite's works as well.
   changeTerminal().catch(() => {});
   const { config: customizer, auxiliaryWorkers = [] } = options;

@@ -3,23 +3,39 @@ import { ownSecretsLines, type PlacedSecrets, secretsPath } from "@sluice/projec
 import { showConsoleThrough } from "./console.ts";
 
 const placed = new Set<PlacedSecrets>();
-let restore = () => {};
+/** Lines that are not shown again; `null` where each is shown. */
+let shown: Set<string> | null = null;
+let restore: (() => void) | null = null;
 
 /**
  * Has Wrangler's lines about files of secrets name the user's own files, where Wrangler runs in this process. The
  * console is as it was when all have given that back.
  */
 export function nameSecrets(secrets: PlacedSecrets): Disposable {
-  if (placed.size === 0) restore = showConsoleThrough(console, ownLines);
+  restore ??= showConsoleThrough(console, ownLines);
   placed.add(secrets);
   return {
     [Symbol.dispose]() {
-      if (placed.delete(secrets) && placed.size === 0) restore();
+      if (!placed.delete(secrets) || placed.size > 0 || shown !== null) return;
+      restore?.();
+      restore = null;
     },
   };
 }
 
+/** Has Wrangler's lines about files of secrets come once for each file, for as long as this process runs. */
+export function nameSecretsOnce(): void {
+  shown ??= new Set();
+  restore ??= showConsoleThrough(console, ownLines);
+}
+
 function ownLines(message: string): readonly string[] {
   const path = secretsPath(stripVTControlCharacters(message));
-  return path === null ? [message] : ownSecretsLines(message, path, [...placed], process.cwd());
+  if (path === null) return [message];
+  const lines = ownSecretsLines(message, path, [...placed], process.cwd());
+  const before = shown;
+  if (before === null) return lines;
+  const fresh = lines.filter((line) => !before.has(line));
+  for (const line of fresh) before.add(line);
+  return fresh;
 }
