@@ -78,38 +78,44 @@ async function take(directory: ShardDirectory, next: Step, isFifo: boolean): Pro
 it("holds what has to hold of maps whatever happens, and comes to the number that is wanted", async () => {
   const seen = { kept: 0, grown: 0, drained: 0 };
   await fc.assert(
-    fc.asyncProperty(fc.boolean(), fc.array(step, { maxLength: 40 }), async (isFifo, steps) => {
-      const directory = new ShardDirectory();
-      for (const next of steps) {
-        await take(directory, next, isFifo);
-        expect(directory.problems).toEqual([]);
-        const { open = 1, kept = 1 } = directory.shown(QUEUE) ?? {};
-        if (kept > open) seen.kept += 1;
-        if (open > 1) seen.grown += 1;
-      }
-      directory.restart();
-      directory.away.clear();
-      directory.answersAfter = 0;
-      await directory.settle();
-      for (let i = 0; i < steps.length; i++) directory.arrive(QUEUE);
-      expect(directory.object(QUEUE).passes).toEqual([]);
-      for (const object of directory.objects.values())
-        Object.assign(object, { messages: 0, keepsGroups: false });
-      for (let i = 0; i < 5; i++) {
-        directory.registry.time.nowMs += ASK_SHARDS_MS;
+    fc.asyncProperty(
+      fc.boolean(),
+      fc.boolean(),
+      fc.array(step, { maxLength: 40 }),
+      async (isFifo, isShrunk, others) => {
+        const steps: Step[] = isShrunk ? [...others, { kind: "set", shards: 1 }] : others;
+        const directory = new ShardDirectory();
+        for (const next of steps) {
+          await take(directory, next, isFifo);
+          expect(directory.problems).toEqual([]);
+          const { open = 1, kept = 1 } = directory.shown(QUEUE) ?? {};
+          if (kept > open) seen.kept += 1;
+          if (open > 1) seen.grown += 1;
+        }
+        directory.restart();
+        directory.away.clear();
+        directory.answersAfter = 0;
         await directory.settle();
-      }
-      expect(directory.problems).toEqual([]);
-      const wanted = directory.registry.queue(QUEUE)?.record.definition.shards;
-      expect(directory.rows(QUEUE)).toHaveLength(wanted ?? 0);
-      if (wanted === undefined) return;
-      const { open, kept, before } = directory.shown(QUEUE) ?? { open: 1, kept: 1 };
-      expect({ open, kept, before }).toEqual({ open: wanted, kept: wanted, before: undefined });
-      expect(directory.wakeAfterMs).toBeNull();
-      if (!steps.some(({ kind }) => kind === "delete"))
-        expect(directory.counted(QUEUE)).toBe(directory.taken);
-      if (wanted === 1 && directory.shown(QUEUE) !== undefined) seen.drained += 1;
-    }),
+        for (let i = 0; i < steps.length; i++) directory.arrive(QUEUE);
+        expect(directory.object(QUEUE).passes).toEqual([]);
+        for (const object of directory.objects.values())
+          Object.assign(object, { messages: 0, keepsGroups: false });
+        for (let i = 0; i < 5; i++) {
+          directory.registry.time.nowMs += ASK_SHARDS_MS;
+          await directory.settle();
+        }
+        expect(directory.problems).toEqual([]);
+        const wanted = directory.registry.queue(QUEUE)?.record.definition.shards;
+        expect(directory.rows(QUEUE)).toHaveLength(wanted ?? 0);
+        if (wanted === undefined) return;
+        const { open, kept, before } = directory.shown(QUEUE) ?? { open: 1, kept: 1 };
+        expect({ open, kept, before }).toEqual({ open: wanted, kept: wanted, before: undefined });
+        expect(directory.wakeAfterMs).toBeNull();
+        if (!steps.some(({ kind }) => kind === "delete"))
+          expect(directory.counted(QUEUE)).toBe(directory.taken);
+        if (wanted === 1 && directory.shown(QUEUE) !== undefined) seen.drained += 1;
+      },
+    ),
     { numRuns: 400 },
   );
   // The histories have come to what the model is for.

@@ -1,9 +1,11 @@
 import { expect, it, vi } from "vitest";
-import { nameSecrets, nameSecretsOnce } from "./name-secrets.ts";
 
 const LINE = "Using secrets defined in .dev.vars";
 
-it("a file of secrets is named each time, or once in a process that wants that, and other lines as they come", () => {
+it("a file of secrets is named each time, or once in a process that wants that, and other lines as they come", async () => {
+  // Another test of this process may have had each file named once.
+  vi.resetModules();
+  const { nameSecrets, nameSecretsOnce } = await import("./name-secrets.ts");
   const printed: string[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((line) => void printed.push(line));
   const print = () => {
