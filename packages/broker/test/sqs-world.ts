@@ -23,6 +23,8 @@ export interface Seen extends ReceivedMessage {
 }
 
 export interface ToSend extends MessageExtension {
+  /** Another one each time by default. */
+  readonly id?: string;
   readonly body: string;
   readonly delaySeconds?: number;
 }
@@ -37,8 +39,8 @@ export function named(...names: string[]): ToSend[] {
 
 export function packToSend(messages: readonly ToSend[]): Uint8Array<ArrayBuffer> {
   return packMessages(
-    messages.map(({ body, delaySeconds, ...extension }) => ({
-      id: testId(),
+    messages.map(({ id = testId(), body, delaySeconds, ...extension }) => ({
+      id,
       contentType: "text",
       body: new TextEncoder().encode(body),
       extension,

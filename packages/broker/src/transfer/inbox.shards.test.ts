@@ -17,6 +17,8 @@ const TOPIC = topicObjectName("t");
 /** A queue of four shards that other objects transfer to; a FIFO queue unless another one is named. */
 class Transfers extends SqsWorld {
   #nextId = 1;
+  /** The ids of messages decide on their shards, so each world counts its own. */
+  #messages = 0;
 
   readonly #queue: string;
 
@@ -36,7 +38,7 @@ class Transfers extends SqsWorld {
     return this.core(this.#queue).inbox.accept({
       source,
       id: this.#nextId++,
-      packed: packToSend(messages),
+      packed: packToSend(messages.map((message) => ({ id: messageId(this.#messages++), ...message }))),
       more: [],
     });
   }
@@ -48,6 +50,8 @@ class Transfers extends SqsWorld {
     return Array.from({ length: index.count }, (_, i) => new TextDecoder().decode(index.message(i).body));
   }
 }
+
+const messageId = (number: number): string => number.toString(16).padStart(32, "0");
 
 function groupOf(shard: number, open = SHARDS, other = (_group: string) => true): string {
   for (let i = 0; ; i++) if (ownerOf(`g${i}`, open) === shard && other(`g${i}`)) return `g${i}`;
