@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { HAS_OTHERS, OTHERS } from "./packages/cli/test/others.ts";
@@ -60,6 +61,9 @@ const NOT_ON_WINDOWS = [
 ];
 const notHere = process.platform === "win32" ? NOT_ON_WINDOWS : [];
 
+/** One more than processors, since some of the tests wait. */
+const UNIT_WORKERS = availableParallelism() + 1;
+
 /** How long `expect.poll` waits, in milliseconds: what a test waits for comes late on a busy machine. */
 const poll = { timeout: 30_000 };
 
@@ -100,7 +104,7 @@ export default defineConfig({
           include: ["{packages,apps}/*/{src,test}/**/*.test.ts"],
           exclude: ["**/*.{workerd,e2e,slow}.test.ts", "**/node_modules/**", ...notHere],
           isolate,
-          maxWorkers: "100%",
+          maxWorkers: UNIT_WORKERS,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll },
@@ -114,7 +118,7 @@ export default defineConfig({
           exclude: HAS_OTHERS ? [] : BY_SDK,
           env: { SLUICE_TEST_PLATFORM: "node" },
           isolate,
-          maxWorkers: "100%",
+          maxWorkers: UNIT_WORKERS,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll },

@@ -5,13 +5,13 @@ import { soak } from "./soak.ts";
 import { FAULT_KINDS } from "./world/faults.ts";
 
 /** `pnpm soak` runs as many as one likes. */
-const SEEDS = 300;
+const SEEDS = 150;
 
 // conformance: at-least-once
 it(`holds in ${SEEDS} histories, in which everything goes wrong that can`, { timeout: 600_000 }, async () => {
   const { histories, violations, faults, outcomes } = await soak({ from: 1, seeds: SEEDS, forMs: Infinity });
   expect(violations.map((report) => showViolation(report, "under test", []))).toEqual([]);
   expect(histories).toBe(SEEDS);
-  for (const kind of FAULT_KINDS) expect(faults[kind], kind).toBeGreaterThan(5);
-  for (const kind of OUTCOME_KINDS) expect(outcomes[kind], kind).toBeGreaterThan(20);
+  for (const kind of FAULT_KINDS) expect(faults[kind], kind).toBeGreaterThan(2);
+  for (const kind of OUTCOME_KINDS) expect(outcomes[kind], kind).toBeGreaterThan(10);
 });

@@ -64,7 +64,9 @@ describe("sluice build", () => {
     expect(build.output).toContain("bystander: redirected to its own configuration");
   });
 
-  it("uses a build tool's output and redirects wrangler from it, in a second run too", async () => {
+  it("uses a build tool's output and redirects wrangler from it, in a second run too", {
+    tags: "slow",
+  }, async () => {
     const files = {
       "wrangler.jsonc": '{ "name": "web", "main": "src/app.ts", "assets": {} }',
       ".wrangler/deploy/config.json":

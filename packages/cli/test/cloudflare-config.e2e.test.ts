@@ -176,6 +176,7 @@ it("a program's getPlatformProxy sends to the queues of a cloudflare.config.ts, 
 
 it.each(["doctor", "build", "dev"])(
   "sluice %s fails for a cloudflare.config.ts that ends its process, and names it",
+  { tags: "slow" },
   async (command) => {
     const lab = openConverted("staged");
     const file = join(lab.folder, "sender/cloudflare.config.ts");
@@ -249,7 +250,7 @@ describe("a cloudflare.config.ts that fails after it was read", { tags: "slow" }
   });
 });
 
-describe("Build Output that cf-wrangler has built", () => {
+describe("Build Output that cf-wrangler has built", { tags: "slow" }, () => {
   const OUTPUT = ".cloudflare/output/v1";
   let lab: Lab;
   const folder = (name: string) => join(lab.folder, name);
@@ -264,7 +265,7 @@ describe("Build Output that cf-wrangler has built", () => {
   });
   afterAll(() => lab.remove());
 
-  it("runs under sluice serve", { tags: "slow" }, async () => {
+  it("runs under sluice serve", async () => {
     const port = await getPort();
     const targets = ["sender", "receiver"].map((name) => `${name}/${OUTPUT}`);
     const running = sluice(["serve", ...targets, "--port", `${port}`], lab.folder, lab.env);
@@ -290,7 +291,7 @@ describe("Build Output that cf-wrangler has built", () => {
     }
   });
 
-  it("is deployed by sluice deploy", { tags: "slow" }, async () => {
+  it("is deployed by sluice deploy", async () => {
     await using cloudflare = await startCloudflare();
     const targets = ["sender", "receiver"].map((name) => `${name}/${OUTPUT}`);
     const running = sluice(["deploy", ...targets], lab.folder, { ...lab.env, ...cloudflare.env });

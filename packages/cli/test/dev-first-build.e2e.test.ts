@@ -1,3 +1,4 @@
+// @module-tag slow
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -64,7 +65,7 @@ it("sluice dev waits for a Worker that does not build at the start, and for each
   expect(await running.stop()).toBe(130);
 });
 
-it("sluice dev waits for the one of two Workers that does not build", { tags: "slow" }, async () => {
+it("sluice dev waits for the one of two Workers that does not build", async () => {
   const { running, write, url } = await develop({
     "web/wrangler.toml": WEB,
     "web/src/index.ts": LAMP.replace("const lamp =", "default"),
@@ -78,7 +79,7 @@ it("sluice dev waits for the one of two Workers that does not build", { tags: "s
   await running.printed(/got lamp/);
 });
 
-it("sluice dev can be ended while it waits for a Worker that does not build", { tags: "slow" }, async () => {
+it("sluice dev can be ended while it waits for a Worker that does not build", async () => {
   const { running } = await develop({ "mailer/wrangler.toml": MAILER, "mailer/index.js": BROKEN });
   await running.printed(/Waiting for a change/);
   expect(await running.stop()).toBe(130);

@@ -146,7 +146,7 @@ describe("sluice dev with several Workers", () => {
 });
 
 /** One Worker with everything unusual: environment, custom build, alias, separate modules, private state. */
-describe("sluice dev --env in the folder of a Worker", () => {
+describe("sluice dev --env in the folder of a Worker", { tags: "slow" }, () => {
   let lab: Lab;
   let running: Running;
   let url: string;
@@ -200,7 +200,7 @@ describe("sluice dev --env in the folder of a Worker", () => {
 });
 
 /** Static assets alone on the port; behind them modules that are not bundled, and one without a default export. */
-describe("sluice dev with Workers of less usual shapes", () => {
+describe("sluice dev with Workers of less usual shapes", { tags: "slow" }, () => {
   let lab: Lab;
   let site: Running;
   let others: Running;
@@ -242,7 +242,9 @@ describe("sluice dev with Workers of less usual shapes", () => {
 });
 
 /** An environment of both Workers with queues of its own. */
-it("sluice dev --env with several Workers delivers what one of them sends to the other", async () => {
+it("sluice dev --env with several Workers delivers what one of them sends to the other", {
+  tags: "slow",
+}, async () => {
   const lab = openLab("staged");
   const { options, url } = await freePorts();
   const running = sluice(["dev", "sender", "receiver", "--env", "x", ...options], lab.folder, lab.env);

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -140,7 +141,7 @@ it("sluiceWorkers adds the broker to several Workers, given as text", async () =
   expect(await run("harness.mjs", "text")).toContain("handled TILL 1");
 });
 
-it("unstable_startWorker runs the output of sluice build", { tags: "slow" }, async () => {
+it("unstable_startWorker runs the output of sluice build", async () => {
   await run(bin, "build");
   expect(await run("start-worker.mjs")).toContain("handled ONE 1");
 });

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";

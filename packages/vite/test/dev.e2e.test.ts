@@ -103,7 +103,7 @@ it("a changed handler handles the next message, and waiting messages outlive the
   await handled("two late 1");
 });
 
-it("a changed configuration restarts the server, with all messages", async () => {
+it("a changed configuration restarts the server, with all messages", { tags: "slow" }, async () => {
   await ask(server, "/late?body=kept&seconds=4");
   const file = join(project.folder, "wrangler.jsonc");
   writeFileSync(file, readFileSync(file, "utf8").replace('"lost"', '"dead"'));

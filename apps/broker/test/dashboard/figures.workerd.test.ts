@@ -1,3 +1,4 @@
+// @module-tag slow
 import { definition } from "@sluice/broker/testing/messages";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -80,7 +81,7 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => 
   });
 });
 
-describe.skipIf(CHROMIUM === null)("a user with 500 queues", { tags: "slow" }, () => {
+describe.skipIf(CHROMIUM === null)("a user with 500 queues", () => {
   withLab(MANY);
 
   it("sees which of them are in trouble, and sorts and filters them", async () => {

@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, type DashboardLab, holds, openLab, PATIENCE_MS } from "./lab.ts";

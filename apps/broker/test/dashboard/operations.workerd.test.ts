@@ -1,3 +1,4 @@
+// @module-tag slow
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CHROMIUM, countClicks, type DashboardLab, openLab, says } from "./lab.ts";

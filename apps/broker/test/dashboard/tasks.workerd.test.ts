@@ -150,7 +150,7 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
     await says(story, /waits for .*: It is due at [\d:]+, in (9|10) min/);
   });
 
-  it("how to move three of fifty dead letters, and sees them before", async () => {
+  it("how to move three of fifty dead letters, and sees them before", { tags: "slow" }, async () => {
     await lab.api("/queues/gifts-dead/purge", "POST");
     await lab.api("/queues/inbox/purge", "POST");
     const letters = Array.from({ length: 50 }, (_, i) => ({
@@ -183,7 +183,9 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
 });
 
 describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => {
-  it("redrives the three of fifty dead letters that have one error, with six clicks", async () => {
+  it("redrives the three of fifty dead letters that have one error, with six clicks", {
+    tags: "slow",
+  }, async () => {
     await lab.api("/queues/gifts-dead/purge", "POST");
     await lab.api("/queues/orders-dead/purge", "POST");
     await sendBatch(
@@ -248,7 +250,7 @@ describe.skipIf(CHROMIUM === null)("the form that sends a message", () => {
   });
 });
 
-describe.skipIf(CHROMIUM === null)("many messages on the page", () => {
+describe.skipIf(CHROMIUM === null)("many messages on the page", { tags: "slow" }, () => {
   it("are chosen by the keyboard, made due and deleted, after a look at how many", async () => {
     await lab.api("/queues/inbox/purge", "POST");
     await sendAll("inbox", [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }], { delaySeconds: 3_600 });

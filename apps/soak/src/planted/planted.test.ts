@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, it } from "vitest";
 import { CHECKERS } from "../checkers/index.ts";
 import { SHARD_PROPERTIES } from "../shards/shard-properties.ts";

@@ -229,7 +229,7 @@ it.each([
   );
 });
 
-describe("a cloudflare.config.ts that goes wrong in its own time", () => {
+describe("a cloudflare.config.ts that goes wrong in its own time", { tags: "slow" }, () => {
   const EXPORTED = worker("");
   const WITH_LIMIT = { readingMsMax: 4_000 };
 
@@ -278,7 +278,7 @@ describe("a cloudflare.config.ts that goes wrong in its own time", () => {
     expect(await readInTime("/a.ts", Promise.resolve("read"))).toBe("read");
   });
 
-  it("has its whole time where Wrangler is loaded slowly", { tags: "slow" }, async () => {
+  it("has its whole time where Wrangler is loaded slowly", async () => {
     const slow = "const end = Date.now() + 6_500;\nwhile (Date.now() < end);\n";
     const folder = folderWith({ "cloudflare.config.ts": EXPORTED, "slow.cjs": slow });
     const late = { NODE_OPTIONS: `--require ${join(folder, "slow.cjs")}` };
@@ -300,7 +300,7 @@ describe("a cloudflare.config.ts that goes wrong in its own time", () => {
     ["waits for ever", "await new Promise(() => {});", false],
     ["loops", "for (;;);", true],
     ["loops with an await of what is there", "for (;;) await 0;", true],
-  ])("%s, and is not waited for", { tags: "slow" }, async (_, text, isStuck) => {
+  ])("%s, and is not waited for", async (_, text, isStuck) => {
     const folder = folderWith({ "cloudflare.config.ts": EXPORTED });
     const file = join(folder, "cloudflare.config.ts");
     const onStuck = vi.fn();
