@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BUNDLES_VARIABLE } from "@sluice/protocol/test/workerd-process";
+import type { TestProject } from "vitest/node";
 import { HAS_OTHERS } from "./others.ts";
 import { ARCHIVES_VARIABLE } from "./pack.ts";
 import { COMMAND_VARIABLE } from "./running.ts";
@@ -11,9 +13,9 @@ const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 
 /**
  * Builds the command once for a run of all tests, since the built one starts in half the processor time of the source,
- * and makes a folder for packed archives.
+ * and makes folders for packed archives and for bundles of Workers.
  */
-export default function setup(): () => void {
+export default function setup(project: TestProject): () => void {
   // Another project of this run has made it.
   if (process.env[COMMAND_VARIABLE] !== undefined) return () => {};
   if (!HAS_OTHERS) {
@@ -26,6 +28,12 @@ export default function setup(): () => void {
   const archives = join(folder, "archives");
   mkdirSync(archives);
   process.env[ARCHIVES_VARIABLE] = archives;
+  const bundles = join(folder, "bundles");
+  mkdirSync(bundles);
+  process.env[BUNDLES_VARIABLE] = bundles;
+  project.onTestsRerun(() => {
+    for (const name of readdirSync(bundles)) rmSync(join(bundles, name));
+  });
   process.env[COMMAND_VARIABLE] = join(buildCommand(join(folder, "sluice")), "main.js");
   return () => rmSync(folder, { recursive: true, force: true });
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -99,6 +100,9 @@ export async function startWorkerd(
   }
 }
 
+/** Folder of the bundles that a run of the tests has made, in any of its processes. Without it each makes its own. */
+export const BUNDLES_VARIABLE = "SLUICE_TEST_BUNDLES";
+
 /** Bundles that were made in this process: tests start the same Workers again and again. */
 const bundles = new Map<string, Promise<string>>();
 
@@ -117,9 +121,23 @@ export function bundle(
   apart: readonly string[] = [],
 ): Promise<string> {
   const key = JSON.stringify([source, resolveDir, names, apart]);
-  const bundled = bundles.get(key) ?? bundleAnew(source, resolveDir, names, apart);
+  const bundled = bundles.get(key) ?? ofThisRun(key, () => bundleAnew(source, resolveDir, names, apart));
   bundles.set(key, bundled);
   return bundled;
+}
+
+/** Reads what another process of this run has made, or makes it for the others. */
+async function ofThisRun(key: string, make: () => Promise<string>): Promise<string> {
+  const folder = process.env[BUNDLES_VARIABLE];
+  if (folder === undefined) return make();
+  const file = path.join(folder, createHash("sha256").update(key).digest("hex"));
+  const made = await readFile(file, "utf8").catch(() => null);
+  if (made !== null) return made;
+  const text = await make();
+  const written = `${file}.${randomUUID()}`;
+  await writeFile(written, text);
+  await rename(written, file);
+  return text;
 }
 
 async function bundleAnew(
