@@ -6,7 +6,7 @@ import { consumer } from "./messages.ts";
 
 const pushed = { consumer: consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 0 }) };
 // Reports are due after 5 s.
-const options = { queues: { orders: pushed, idle: pushed }, timerSpeed: 20 };
+const options = { queues: { orders: pushed, idle: pushed, other: pushed }, timerSpeed: 20 };
 const lives = new Lives(options, options);
 livesOfFile([lives], true);
 
@@ -64,7 +64,16 @@ it(
   lives.of(async (broker) => {
     await broker.send("idle", ["one"]);
     await expect.poll(() => atRest(broker, "idle"), { timeout: 30_000 }).toBeDefined();
+    const untilAnotherReports = async () => {
+      const { messages } = await usage(broker, "other");
+      await broker.send("other", ["one"]);
+      const reported = async () => (await atRest(broker, "other"))?.usage?.messages;
+      await expect.poll(reported, { timeout: 30_000 }).toBe(messages + 1);
+    };
+    // A report that was overtaken is followed by another one.
+    await untilAnotherReports();
     const { rowsWritten, requests } = await usage(broker, "idle");
+    await untilAnotherReports();
     expect((await atRest(broker, "idle"))?.usage).toMatchObject({ messages: 1, deliveries: 1 });
     expect(await usage(broker, "idle")).toMatchObject({ rowsWritten, requests: requests + 1 });
   }),

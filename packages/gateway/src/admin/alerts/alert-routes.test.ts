@@ -45,6 +45,18 @@ describe("GET /alerts", () => {
     expect(text).not.toContain("secret");
   });
 
+  it("asks queues themselves for the alerts that they had when they came to rest", async () => {
+    const directory = directoryOf({ dead: DEAD, orders: ORDERS }, { alerts: [] });
+    const description = { ...(await directory.describe("dead")), alerts: [ALERT] };
+    const dead = (await directory.account.list()).find(({ name }) => name === "dead");
+    const account = {
+      ...directory.account,
+      atRest: async () => [{ queueId: dead?.queueId ?? "", description }],
+    };
+    const response = await createGateway({ ...directory, account }, OPEN).request(`${API}/alerts`);
+    expect(await response.json()).toMatchObject({ alerts: [] });
+  });
+
   it("does not call an alert reported that the webhook has not taken, and says why", async () => {
     const directory = directoryOf({ orders: ORDERS, dead: DEAD, other: DEAD }, { alerts: [ALERT] });
     const waiting = [

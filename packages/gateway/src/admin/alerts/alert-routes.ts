@@ -60,7 +60,9 @@ export function alertRoutes(directory: QueueDirectory): Hono {
   app.get("/", async (c) => {
     const rights = rightsOf(c);
     const [records, reported] = await Promise.all([account.list(), account.atRest()]);
-    const atRest = new Map(reported.map(({ queueId, description }) => [queueId, description]));
+    // What the directory knows is some seconds old, and an alert that is over must not be listed.
+    const quiet = reported.filter(({ description: { alerts = [] } }) => alerts.length === 0);
+    const atRest = new Map(quiet.map(({ queueId, description }) => [queueId, description]));
     const shown = records.filter(({ name }) => mayUse(rights, name));
     const described = await inParallel(shown, LISTED_AT_ONCE, async (record) => ({
       record,
