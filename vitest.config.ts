@@ -82,8 +82,8 @@ const ofProcesses = (name: string, include: string) => ({
     // Tests of one file that wait side by side.
     maxConcurrency: 3,
     sequence: { groupOrder: 1 },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll },
   },
 });

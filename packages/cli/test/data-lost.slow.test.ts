@@ -8,7 +8,7 @@ import { type Running, sluice } from "./running.ts";
 
 const LOST = /sluice-lock\.sqlite was deleted or replaced while this process had the data/;
 
-describe("a broker whose lock on its data is lost", { timeout: 120_000 }, () => {
+describe("a broker whose lock on its data is lost", () => {
   let lab: Lab;
   let running: Running;
   beforeEach(() => {

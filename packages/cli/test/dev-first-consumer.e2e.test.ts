@@ -49,4 +49,4 @@ it("sluice dev goes on when a Worker gets its first consumer and loses its last"
   await running.printed(/admin +http/, from);
   expect(await (await fetch(url)).text()).toBe("sent");
   expect(running.output).not.toContain("has no such named entrypoint");
-}, 120_000);
+});

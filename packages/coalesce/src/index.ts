@@ -1,6 +1,7 @@
 export {
   CALL_LOST_MS,
   CALLS_UNDER_WAY_MAX,
+  COALESCE_MS_MAX,
   type KeepAlive,
   LINGER_MS,
   SharedCall,

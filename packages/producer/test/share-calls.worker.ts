@@ -27,8 +27,9 @@ installProducers(env, [{ binding: "QUEUE", queue: "orders" }], {
 
 let begun = 0;
 let hurriedMs = 0;
+let stoppedMs: number | null = null;
 const now = Date.now.bind(Date);
-Date.now = () => now() + hurriedMs;
+Date.now = () => (stoppedMs ?? now()) + hurriedMs;
 
 async function send(body: string): Promise<void> {
   begun += 1;
@@ -115,6 +116,9 @@ const STEPS: Record<string, (body: string) => Promise<unknown>> = {
   answer: async (body) => bindings.BROKERS.getByName("orders").answer(body),
   open: async () => bindings.BROKERS.getByName("orders").open(),
   calls: () => bindings.BROKERS.getByName("orders").calls(),
+  "stop-clock": async () => {
+    stoppedMs = now();
+  },
   hurry: async (ms) => {
     hurriedMs += Number(ms);
   },
