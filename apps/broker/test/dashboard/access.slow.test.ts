@@ -2,7 +2,8 @@ import { SubscribeCommand } from "@aws-sdk/client-sns";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadAxe, problems } from "./axe.ts";
-import { CHROMIUM, createTopic, type DashboardLab, holds, NEWS, openLab, PATIENCE_MS, says } from "./lab.ts";
+import { CHROMIUM, createTopic, type DashboardLab, holds, NEWS, openLab, says } from "./lab.ts";
+import { PATIENCE_MS } from "./pages.ts";
 
 let lab: DashboardLab;
 /** Pages by name, with something on each of them. */

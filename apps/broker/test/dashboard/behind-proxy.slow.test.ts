@@ -23,7 +23,7 @@ describe.skipIf(CHROMIUM === null)("the page below a path of a proxy", () => {
     }));
     const url = `https://127.0.0.1:${proxy.port}${PATH}`;
     proxy.target = await lab.another({ SLUICE_ENV: "development", ...varsFor(url) });
-    const page = await lab.open("", { ignoreHTTPSErrors: true }, url);
+    const page = await lab.open("", {}, url);
     await says(page.getByRole("status").first(), "live");
     await row(page, "inbox").getByRole("link", { name: "inbox" }).click();
     expect(page.url()).toBe(`${url}/__sluice/#/queues/inbox`);

@@ -2,7 +2,8 @@
 import { definition } from "@sluice/broker/testing/messages";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, type DashboardLab, holds, openLab, PATIENCE_MS, row, says } from "./lab.ts";
+import { CHROMIUM, countClicks, type DashboardLab, holds, openLab, row, says } from "./lab.ts";
+import { PATIENCE_MS } from "./pages.ts";
 
 const QUEUES = 500;
 const HELD = 20_000;
@@ -31,13 +32,6 @@ async function store(queue: string, text: string, count: number): Promise<void> 
   }
 }
 
-/** Counts the clicks of a page. */
-async function clicksOf(page: Page): Promise<() => Promise<number>> {
-  // Strings, because functions of these sources do not exist in the page.
-  await page.evaluate(`clicks = 0; addEventListener("click", () => clicks++, true)`);
-  return () => page.evaluate("clicks");
-}
-
 const chart = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
 
 describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => {
@@ -47,7 +41,7 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => 
     await store("gifts", '{"item":"lamp"}', 1_600);
     await holds(lab, "gifts", 0);
     const page = await lab.open();
-    const clicks = await clicksOf(page);
+    const clicks = await countClicks(page);
     await row(page, "gifts").first().getByRole("link", { name: "gifts", exact: true }).first().click();
     const rates = chart(page, "Messages a second");
     const handler = chart(page, "Handler");
@@ -106,7 +100,7 @@ describe.skipIf(CHROMIUM === null)("a user with 500 queues", () => {
     const map = page.getByRole("region", { name: "Map", exact: true });
     await says(map, /and 485 others, all idle\./);
     await says(map, new RegExp(`${FULL} ${HELD.toLocaleString("en")} wait`));
-    const clicks = await clicksOf(page);
+    const clicks = await countClicks(page);
     await page.getByRole("button", { name: "1 paused queues, show them" }).click();
     expect(await names()).toEqual(["q400"]);
     await page.getByRole("combobox", { name: "Show" }).selectOption("all");

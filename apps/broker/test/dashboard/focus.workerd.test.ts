@@ -1,7 +1,8 @@
 // @module-tag slow
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, type DashboardLab, holds, openLab, PATIENCE_MS } from "./lab.ts";
+import { CHROMIUM, type DashboardLab, holds, openLab } from "./lab.ts";
+import { PATIENCE_MS } from "./pages.ts";
 
 let lab: DashboardLab;
 

@@ -2,19 +2,18 @@ import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { definition, endpoint as endpointConsumer } from "@sluice/broker/testing/messages";
 import { buildPage } from "@sluice/dashboard/build";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { expect, onTestFinished, vi } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, vi } from "vitest";
 import { awsOptions, startBroker } from "../any-broker.ts";
 import { findChromium, startBrowser } from "../browser.ts";
 import { type SnsEndpoint, startSnsEndpoint } from "../sns-endpoint.ts";
+import { openPages, PATIENCE_MS, type View } from "./pages.ts";
 
 export const CHROMIUM = findChromium();
 if (CHROMIUM === null) {
   console.warn("The dashboard is not tested: there is no Chromium. Install one, or name it in CHROMIUM.");
 }
 
-/** Time limit for the page on a busy machine, in ms. */
-export const PATIENCE_MS = 20_000;
 export const NEWS = "arn:aws:sns:us-east-1:000000000000:news";
 
 /** A Worker whose failures depend on the message. */
@@ -47,7 +46,7 @@ export interface DashboardLab {
   readonly sqs: SQSClient;
   readonly sns: SNSClient;
   /** Opens the page. Errors in its log, and violations of its policy, fail the test at its end. */
-  open(hash?: string, options?: BrowserContextOptions, at?: string): Promise<Page>;
+  open(hash?: string, view?: View, at?: string): Promise<Page>;
   /** Sends a text by SQS. */
   send(queue: string, body: string): Promise<void>;
   /** Asks the admin API. */
@@ -79,6 +78,7 @@ export async function openLab(
   };
   const origin = await start({ SLUICE_ENV: "development" });
   const browser = await startBrowser(executable);
+  const pages = openPages(browser);
   const options = awsOptions(`${origin}/__sluice/aws`);
   const sqs = new SQSClient(options);
   const sns = new SNSClient(options);
@@ -87,7 +87,7 @@ export async function openLab(
     endpoint,
     sqs,
     sns,
-    open: (hash = "", context = {}, at = origin) => openPage(browser, `${at}/__sluice/${hash}`, context),
+    open: (hash = "", view = {}, at = origin) => pages.open(`${at}/__sluice/${hash}`, view),
     send: async (queue, MessageBody) => {
       const QueueUrl = `${origin}/__sluice/aws/000000000000/${queue}`;
       await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
@@ -110,34 +110,13 @@ export async function openLab(
   };
 }
 
-async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  const errors: string[] = [];
-  page.on("pageerror", (error) => errors.push(error.message));
-  page.on("console", (message) => {
-    // The browser logs refusals of the API itself.
-    const isRefusal = message.text().startsWith("Failed to load resource");
-    if (message.type() === "error" && !isRefusal) errors.push(message.text());
-  });
-  // A string, because functions of these sources do not exist in the page.
-  await page.addInitScript(
-    `addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) =>
-      console.error("policy:", blockedURI, violatedDirective));`,
-  );
-  onTestFinished(async () => {
-    await context.close();
-    expect(errors).toEqual([]);
-  });
-  await page.goto(url);
-  return page;
-}
-
 /** Counts the clicks on a page from now on. */
 export async function countClicks(page: Page): Promise<() => Promise<number>> {
-  // A click on a label is one of a user, and two for the document.
-  await page.evaluate(`window.clicks = 0; addEventListener("pointerdown", () => window.clicks++, true);`);
+  // A click on a label is one of a user, and two for the document. Playwright makes a click that would miss, because the
+  // page moved, anew: it ends the first one at the window.
+  await page.evaluate(
+    `window.clicks = 0; document.addEventListener("pointerdown", () => window.clicks++, true)`,
+  );
   return () => page.evaluate<number>("window.clicks");
 }
 

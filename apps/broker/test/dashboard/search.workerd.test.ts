@@ -59,8 +59,11 @@ describe.skipIf(CHROMIUM === null)("a user who looks for a message", () => {
     const id = await send("gifts", { item: "vase" });
     await holds(lab, "gifts-dead", 1);
     await holds(lab, "gifts", 0);
+    const { page, click, clicks } = await user();
     const read = async (text: string, group: string) => {
-      const { page, click, clicks } = await user();
+      const before = clicks();
+      await page.goto(`${lab.origin}/__sluice/#/`);
+      await says(page.getByRole("heading", { level: 1 }), "Queues");
       await click(field(page));
       await page.keyboard.type(text);
       await click(found(page, group).getByRole("link").first());
@@ -68,12 +71,11 @@ describe.skipIf(CHROMIUM === null)("a user who looks for a message", () => {
         page.getByRole("region", { name: "Story" }),
         /TypeError: the vase is cursed.*Arrived from gifts/,
       );
-      expect(clicks()).toBeLessThanOrEqual(CLICKS_MAX);
-      return page;
+      expect(clicks() - before).toBeLessThanOrEqual(CLICKS_MAX);
     };
     for (const text of [id, id.slice(0, 8)]) await read(text, "Messages in gifts-dead");
     await lab.api("/queues/gifts-dead/purge", "POST");
-    const page = await read(id, "Messages that are gone");
+    await read(id, "Messages that are gone");
     await says(page.getByRole("main"), /It is not in gifts(-dead)? now. Its story says where it went./);
   });
 
