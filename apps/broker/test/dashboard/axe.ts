@@ -4,7 +4,12 @@ import type { Page } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** Rules of WCAG 2.2, levels A and AA. */
-const RUN_AXE = `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
+const ALL = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+/** Those of them that another colour scheme may break: it changes nothing but colours. */
+const OF_COLOURS = ["color-contrast", "link-in-text-block"];
+const runAxe = (
+  rules: readonly string[],
+) => `axe.run({ runOnly: ${JSON.stringify(rules)}, resultTypes: ["violations"] })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`;
 /** Script that lists elements beyond the right edge of the screen that do not scroll by themselves. */
 const OVERHANGING = `[...document.querySelectorAll("body *")]
@@ -20,5 +25,13 @@ export async function loadAxe(page: Page): Promise<void> {
 
 /** Lists what of a page somebody cannot read. */
 export async function problems(page: Page): Promise<unknown> {
-  return [await page.evaluate(RUN_AXE), await page.evaluate(OVERHANGING)].flat();
+  return [await page.evaluate(runAxe(ALL)), await page.evaluate(OVERHANGING)].flat();
+}
+
+/** Lists what of a page, whose `problems` are known, somebody cannot read in dark colours. */
+export async function problemsInTheDark(page: Page): Promise<unknown> {
+  await page.emulateMedia({ colorScheme: "dark" });
+  const found = await page.evaluate(runAxe(OF_COLOURS));
+  await page.emulateMedia({ colorScheme: "light" });
+  return found;
 }
