@@ -10,7 +10,7 @@ export interface View {
   readonly viewport?: { readonly width: number; readonly height: number };
   /** Default: light. */
   readonly colorScheme?: "light" | "dark";
-  /** What the page may do without a question, by the browser's names. Default: nothing. */
+  /** Permissions that the page has without a question, by the browser's names. Default: none. */
   readonly permissions?: readonly string[];
 }
 
