@@ -9,7 +9,7 @@ import { runPower } from "./run-power.ts";
 if (!canTrace()) console.warn("There is no strace here that may trace: no power is cut.");
 
 const SEED = 20_261;
-const STATES = 150;
+const STATES = 60;
 const PLATFORMS: readonly Platform[] = ["Node.js", "workerd"];
 /** Mistakes that a short recording shows: its logs are put into their files only when the broker stops. */
 const MISTAKES = [

@@ -13,7 +13,7 @@ import { type Findings, lookAt } from "./look.ts";
 import { DEAD, FEW } from "./power-load.ts";
 import { endsPlanned, type Recording } from "./recording.ts";
 
-/** States of which one is looked at by the command itself, which takes a hundred times as long. */
+/** States of which one is looked at by the command itself, which takes a hundred times as long. The last one is, too. */
 const STATES_PER_COMMAND = 100;
 /** States of which one is opened at the moment of the cut, too. */
 const STATES_PER_OPENING_AT_CUT = 3;
@@ -64,7 +64,7 @@ export async function runPower(recording: Recording, options: PowerOptions): Pro
       const files = filesAfterCut(player.disk, kind, drawn);
       write(root, files);
       const state = path.join(root, recording.folder);
-      const isByCommand = command !== null && number % STATES_PER_COMMAND === 0;
+      const isByCommand = command !== null && (number % STATES_PER_COMMAND === 0 || number === states);
       const look = () =>
         isByCommand
           ? lookByCommand(state, { main: command.main, folder: run })

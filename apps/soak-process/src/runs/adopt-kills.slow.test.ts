@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runAdoptKills } from "./adopt-kills.ts";
 
-const KILLS = 8;
+const KILLS = 4;
 
 it("kill -9 of sluice adopt loses no message, and sends none twice", { timeout: 300_000 }, async () => {
   const result = await runAdoptKills({ kills: KILLS, seed: 20_271 });

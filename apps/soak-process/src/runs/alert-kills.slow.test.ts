@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runAlertKills } from "./alert-kills.ts";
 
-const RUNS = 4;
+const RUNS = 2;
 
 it("kill -9 around dead letters makes no alert begin or end twice, and loses none", {
   timeout: 300_000,

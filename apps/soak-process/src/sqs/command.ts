@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { COMMAND_VARIABLE } from "sluice/test/running";
 
 const CLI = fileURLToPath(new URL("../../../../packages/cli/", import.meta.url));
 
@@ -16,8 +17,13 @@ export interface Command {
 /** Build of the command that this process shares, and the number of its users. */
 const shared: { built: Promise<string> | null; users: number } = { built: null, users: 0 };
 
-/** Builds the command, once for all that use it at a time. From source it would take most of an epoch to start. */
+/**
+ * Builds the command, once for all that use it at a time, or takes the one that a run of all tests has built. From
+ * source it would take most of an epoch to start.
+ */
 export async function buildCommand(): Promise<Command> {
+  const main = process.env[COMMAND_VARIABLE];
+  if (main !== undefined) return { main, remove: async () => {} };
   shared.users += 1;
   shared.built ??= build();
   const built = await shared.built;
