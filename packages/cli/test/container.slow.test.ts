@@ -61,15 +61,15 @@ describe.skipIf(why !== null)("the container image (skipped where buildah is not
   });
 
   it("is ready within a second, at its fastest of five starts on a busy machine", async () => {
-    let fastestMs = Infinity;
-    for (let i = 0; i < 5 && fastestMs >= READY_MS_MAX; i++) {
+    const tookMs: number[] = [];
+    for (let i = 0; i < 5; i++) {
       const startMs = performance.now();
       const { running, endpoint } = await start(image);
       expect((await fetch(`${endpoint}/__sluice/health`)).status).toBe(200);
-      fastestMs = Math.min(fastestMs, performance.now() - startMs);
+      tookMs.push(performance.now() - startMs);
       await running.stop("SIGTERM");
     }
-    expect(fastestMs).toBeLessThan(READY_MS_MAX);
+    expect(Math.min(...tookMs)).toBeLessThan(READY_MS_MAX);
   });
 
   it("keeps queues and messages over its end by SIGTERM, for the AWS SDK", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EXPLORER_PATHS, type ForgedRequest, forge } from "sluice/test/forged-request";
 import { machineAddress, NO_ADDRESS } from "sluice/test/machine-address";
 import { callSqs } from "sluice/test/serving";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type DevServer, ViteProject } from "./vite-project.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
@@ -13,63 +13,62 @@ const address = machineAddress();
 if (address === null) console.warn(NO_ADDRESS);
 
 let project: ViteProject;
-let server: DevServer | null = null;
 let config: string;
 
 beforeAll(() => {
   project = new ViteProject();
   config = readFileSync(join(project.folder, "vite.config.mjs"), "utf8");
 }, TIMEOUT_MS);
-afterEach(async () => {
-  await server?.stop();
-  server = null;
-});
 afterAll(() => project?.remove());
 
-async function start(
-  options: object,
-  env: NodeJS.ProcessEnv = {},
-): Promise<{ port: string; text: () => string }> {
+function configure(options: object): void {
   const text = config.replace("defineConfig({", `defineConfig({ server: ${JSON.stringify(options)},`);
   writeFileSync(join(project.folder, "vite.config.mjs"), text);
-  const started = await project.dev(env);
-  server = started;
-  return { port: new URL(started.url).port, text: () => started.printed() };
 }
 
 it("a Vite server with cors for every site hides the broker's answers from other sites", {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const { port, text } = await start({ cors: true });
+  configure({ cors: true });
+  const server = await project.dev();
+  const origin = new URL(server.url).origin;
   const ask = (path: string, headers: Record<string, string>) =>
-    fetch(`http://localhost:${port}${path}`, { headers: { connection: "close", ...headers } });
+    fetch(origin + path, { headers: { connection: "close", ...headers } });
   await vi.waitFor(async () => expect((await ask("/__sluice/api/queues", {})).status).toBe(200), PATIENCE);
-  expect(text()).not.toContain("Other machines");
+  expect(server.printed()).not.toContain("Other machines");
   for (const path of ["/__sluice/api/queues", "/__sluice/api/queues/orders/messages", "/__sluice/metrics"]) {
     const response = await ask(path, { origin: "http://evil.com" });
     expect(response.status).toBe(403);
-    expect(response.headers.get("access-control-allow-origin")).toBe(`http://localhost:${port}`);
+    expect(response.headers.get("access-control-allow-origin")).toBe(origin);
     expect(await response.text()).not.toContain("orders");
   }
+  await server.stop();
 });
 
 describe.skipIf(address === null)("a Vite server that other machines reach", () => {
-  const ask = (host: string, port: string, headers: Record<string, string> = {}) =>
+  let server: DevServer;
+  let port: string;
+  beforeAll(async () => {
+    configure({ host: true, allowedHosts: true });
+    server = await project.dev();
+    port = new URL(server.url).port;
+  }, TIMEOUT_MS);
+  afterAll(() => server?.stop());
+  const ask = (host: string, headers: Record<string, string> = {}) =>
     fetch(`http://${host}:${port}/__sluice/api/queues`, { headers: { connection: "close", ...headers } });
 
   it("says so and lets in requests with the token that it shows, and its Workers", {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const { port, text } = await start({ host: true });
-    const token = /who brings the token (\S+)/.exec(text())?.[1] ?? "";
-    expect(text()).toContain(`Dashboard: http://localhost:${port}/__sluice/#token=${token}`);
+    const token = /who brings the token (\S+)/.exec(server.printed())?.[1] ?? "";
+    expect(server.printed()).toContain(`Dashboard: http://localhost:${port}/__sluice/#token=${token}`);
     for (const host of [address ?? "", "localhost"]) {
       await vi.waitFor(async () => {
-        const response = await ask(host, port, { authorization: `Bearer ${token}` });
+        const response = await ask(host, { authorization: `Bearer ${token}` });
         expect(response.status).toBe(200);
       }, PATIENCE);
-      expect((await ask(host, port)).status).toBe(401);
-      expect((await ask(host, port, { authorization: "Bearer wrong" })).status).toBe(401);
+      expect((await ask(host)).status).toBe(401);
+      expect((await ask(host, { authorization: "Bearer wrong" })).status).toBe(401);
       const aws = await callSqs(`http://${host}:${port}/__sluice/aws`, "ListQueues", {});
       expect(aws.status).toBe(403);
     }
@@ -83,7 +82,6 @@ describe.skipIf(address === null)("a Vite server that other machines reach", () 
   it("refuses other machines the paths of the Local Explorer, and leaves them to this one", {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const { port } = await start({ host: true, allowedHosts: true });
     const ask = (from: string, path: string, rest: Partial<ForgedRequest> = {}) =>
       forge({ address: from, port, path, ...rest });
     const [path = ""] = EXPLORER_PATHS;
@@ -112,12 +110,14 @@ describe.skipIf(address === null)("a Vite server that other machines reach", () 
   });
 
   it("uses a token of .dev.vars", { timeout: TIMEOUT_MS }, async () => {
+    await server.stop();
     writeFileSync(join(project.folder, ".dev.vars"), "SLUICE_API_TOKENS=fixed\n");
-    const { port, text } = await start({ host: true });
-    expect(text()).toContain("who brings one of SLUICE_API_TOKENS");
+    server = await project.dev();
+    port = new URL(server.url).port;
+    expect(server.printed()).toContain("who brings one of SLUICE_API_TOKENS");
     await vi.waitFor(async () => {
-      expect((await ask(address ?? "", port, { authorization: "Bearer fixed" })).status).toBe(200);
+      expect((await ask(address ?? "", { authorization: "Bearer fixed" })).status).toBe(200);
     }, PATIENCE);
-    expect((await ask(address ?? "", port)).status).toBe(401);
+    expect((await ask(address ?? "")).status).toBe(401);
   });
 });
