@@ -63,7 +63,8 @@ describe.concurrent("the broker alone, which clients of SQS use", { timeout: 300
   });
 
   it("goes on on workerd where it was killed on Node.js, and back", async () => {
-    const result = await runSqsSwaps({ swaps: 2, seed: 20_262, epochMsMax: 1_000 });
+    // This seed kills both.
+    const result = await runSqsSwaps({ swaps: 2, seed: 20_263, epochMsMax: 1_000 });
     expect(result).toMatchObject(GOOD);
     expect(result.acknowledged).toBeGreaterThan(100);
   });
