@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import {
   afterDelete,
   duringBatch,
+  failedText,
   indented,
+  isFailing,
   missingLines,
   oneLine,
   plural,
@@ -81,4 +83,26 @@ it.each([
 ])("indents the further lines of %j, once", (text, shown) => {
   expect(indented(text)).toBe(shown);
   expect(indented(shown)).toBe(shown);
+});
+
+it.each([
+  [0, 5, false],
+  [1, 0, false],
+  [1, 1, true],
+])(
+  "with %i deliveries in a row that failed, and %i messages, deliveries fail: %j",
+  (failures, held, fail) => {
+    const none = { ready: 0, delayed: 0, leased: 0 };
+    for (const state of ["ready", "delayed", "leased"]) {
+      expect(isFailing(failures, { ...none, [state]: held })).toBe(fail);
+    }
+  },
+);
+
+it.each([
+  [1, "Error: no", "the last delivery failed 4 min ago: Error: no"],
+  [1, null, "the last delivery failed 4 min ago"],
+  [2_000, "Error: no", "2,000 deliveries in a row failed, the last 4 min ago: Error: no"],
+])("%i deliveries that failed before a queue was empty, by %j: %s", (failures, failure, text) => {
+  expect(failedText(failures, "4 min ago", failure)).toBe(text);
 });

@@ -1,4 +1,4 @@
-/** Words for people: amounts, and texts of others as a terminal may show them. */
+/** Words for people: amounts, how deliveries go, and texts of others as a terminal may show them. */
 
 /** `1 message`, `2,000 messages`. */
 export function plural(count: number, noun: string): string {
@@ -17,6 +17,26 @@ export function span(ms: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+/**
+ * Whether deliveries fail now. In a queue that holds no message nothing fails any more, however many deliveries in a row
+ * have failed: what they could not deliver is acknowledged, dead-lettered or deleted.
+ */
+export function isFailing(
+  consecutiveFailures: number,
+  { ready, delayed, leased }: Readonly<Record<"ready" | "delayed" | "leased", number>>,
+): boolean {
+  return consecutiveFailures > 0 && ready + delayed + leased > 0;
+}
+
+/** Says what came of the last deliveries to a queue that is empty since. @param when the last of them ended: `4 min ago`. */
+export function failedText(consecutiveFailures: number, when: string, failure: string | null): string {
+  const what =
+    consecutiveFailures === 1
+      ? `the last delivery failed ${when}`
+      : `${consecutiveFailures.toLocaleString("en")} deliveries in a row failed, the last ${when}`;
+  return failure === null ? what : `${what}: ${failure}`;
 }
 
 /** Says whether messages that are deleted come back, in a queue that keeps `finished` finished ones at most. */

@@ -20,7 +20,10 @@ const deadLetters = { deadLettersOf: { queues: ["orders"], subscriptions: [] } }
 
 describe("the state of a queue on the first page", () => {
   const cases: readonly (readonly [string, Partial<QueueView>])[] = [
-    ["failing", { health: { ...health, consecutiveFailures: 1 }, ...paused }],
+    ["failing", { health: { ...health, consecutiveFailures: 1 }, ...paused, ...holding(1) }],
+    ["failing", { health: { ...health, consecutiveFailures: 1 }, ...holding(0, 0, 1) }],
+    ["idle", { health: { ...health, consecutiveFailures: 1 } }],
+    ["paused", { health: { ...health, consecutiveFailures: 1 }, ...paused }],
     ["failing", { health: { ...health, present: false } }],
     ["failing", { consumer: workerConsumer("mailer", null) }],
     ["failing", { damage: [{ kind: "structure", foundAt: since(0), messagesLost: null, text: "x" }] }],

@@ -1,3 +1,4 @@
+import { isFailing } from "@sluice/protocol/words";
 import type { QueueView } from "../api/call.ts";
 
 /** State of a queue on the first page, the worst first. */
@@ -18,8 +19,8 @@ export function troubleOf(queue: QueueView): QueueState {
   const { messages, health, damage, settings, consumer, deadLettersOf, oldestMessageAt, now } = queue;
   const { ready, delayed, leased } = messages;
   const isUnbound = consumer?.type === "worker" && health === null;
-  const isFailing = health !== null && (!health.present || health.consecutiveFailures > 0);
-  if (damage.length > 0 || isUnbound || isFailing) return "failing";
+  const isInTrouble = health !== null && (!health.present || isFailing(health.consecutiveFailures, messages));
+  if (damage.length > 0 || isUnbound || isInTrouble) return "failing";
   const isDeadLetterQueue = deadLettersOf.queues.length + deadLettersOf.subscriptions.length > 0;
   if (isDeadLetterQueue && consumer === null && ready + delayed > 0) return "dead letters";
   if (settings.deliveryPaused) return "paused";

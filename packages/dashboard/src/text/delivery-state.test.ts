@@ -48,7 +48,10 @@ describe("the state of a queue", () => {
     ],
     [
       "an endpoint that fails",
-      queue({ health: { ...HEALTH, consecutiveFailures: 3, next: { waitsFor: "due", at: LATER } } }),
+      queue({
+        health: { ...HEALTH, consecutiveFailures: 3, next: { waitsFor: "due", at: LATER } },
+        messages: WAITING,
+      }),
       ...(["warn", "Failing", "3 in a row, next delivery in 5 s"] as const),
     ],
     [
@@ -59,12 +62,13 @@ describe("the state of a queue", () => {
           consecutiveFailures: 2,
           lastDelivery: { endedAt: NOW, failure: `Error: ${"x".repeat(99)}`, acked: 0, messages: 1 },
         },
+        messages: WAITING,
       }),
       ...(["warn", "Failing", `2 in a row: Error: ${"x".repeat(99)}`] as const),
     ],
     [
       "an endpoint that has failed once",
-      queue({ health: { ...HEALTH, consecutiveFailures: 1 } }),
+      queue({ health: { ...HEALTH, consecutiveFailures: 1 }, messages: WAITING }),
       "warn",
       "Failing",
       "",
@@ -96,13 +100,37 @@ describe("the state of a queue", () => {
     ],
     [
       "a delivery that asked for retries",
-      queue({ health: { ...HEALTH, lastDelivery: { endedAt: NOW, failure: null, acked: 0, messages: 2 } } }),
+      queue({
+        health: { ...HEALTH, lastDelivery: { endedAt: NOW, failure: null, acked: 0, messages: 2 } },
+        messages: WAITING,
+      }),
       ...(["warn", "Retrying", "0 of 2 acknowledged"] as const),
+    ],
+    [
+      "deliveries that failed before the queue was empty",
+      queue({
+        now: LATER,
+        health: {
+          ...HEALTH,
+          consecutiveFailures: 3,
+          lastDelivery: { endedAt: NOW, failure: "Error: no", acked: 0, messages: 1 },
+        },
+      }),
+      ...(["quiet", "Idle", "3 deliveries in a row failed, the last 5 s ago: Error: no"] as const),
+    ],
+    [
+      "a delivery that asked for retries, once, before the queue was empty",
+      queue({
+        now: LATER,
+        health: { ...HEALTH, lastDelivery: { endedAt: NOW, failure: null, acked: 1, messages: 2 } },
+      }),
+      ...(["quiet", "Idle", "1 of 2 acknowledged 5 s ago"] as const),
     ],
     [
       "an endpoint that fails while it is asked again",
       queue({
         health: { ...HEALTH, inFlight: 1, consecutiveFailures: 77, next: { waitsFor: "due", at: LATER } },
+        messages: { ready: 0, delayed: 0, leased: 1 },
       }),
       ...(["warn", "Failing", "77 in a row, 1 under way"] as const),
     ],

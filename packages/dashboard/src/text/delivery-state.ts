@@ -1,6 +1,6 @@
-import { plural } from "@sluice/protocol/words";
+import { failedText, isFailing, plural } from "@sluice/protocol/words";
 import type { BacklogView, HealthView, QueueView } from "../api/call.ts";
-import { ahead } from "./format.ts";
+import { ago, ahead } from "./format.ts";
 
 /** State of deliveries, in a word and a line. The tone is a colour; the word says the same without it. */
 export interface DeliveryState {
@@ -43,7 +43,7 @@ export function stateOfDelivery({
   const { present, consecutiveFailures, inFlight, lastDelivery, next } = health;
   const detail = next === null ? "" : nextText(next, now);
   if (!present) return { tone: "bad", word: "Away", detail };
-  if (consecutiveFailures > 0) {
+  if (isFailing(consecutiveFailures, messages)) {
     const row = consecutiveFailures === 1 ? "" : `${consecutiveFailures.toLocaleString("en")} in a row`;
     const then = inFlight > 0 ? `${inFlight} under way` : detail;
     const why = lastDelivery?.failure ?? "";
@@ -58,7 +58,15 @@ export function stateOfDelivery({
       : { tone: "quiet", word: "Idle", detail: detail || "no delivery known" };
   }
   const partly = partlyText(lastDelivery);
-  if (partly === "") return { tone: "good", word: "OK", detail };
+  if (consecutiveFailures === 0 && partly === "") return { tone: "good", word: "OK", detail };
+  if (messages.ready + messages.delayed + messages.leased === 0) {
+    const when = ago(lastDelivery.endedAt, now);
+    const last =
+      consecutiveFailures === 0
+        ? `${partly} ${when}`
+        : failedText(consecutiveFailures, when, lastDelivery.failure);
+    return { tone: "quiet", word: "Idle", detail: last };
+  }
   return { tone: "warn", word: "Retrying", detail: [partly, detail].filter(Boolean).join(", ") };
 }
 

@@ -23,3 +23,33 @@ it.each([
 ])("a list shows what of %j is counted", (view, [ready, delayed]) => {
   expect(rowOf(view).slice(0, 3)).toEqual(["orders", ready, delayed]);
 });
+
+const health = {
+  present: true,
+  inFlight: 0,
+  consecutiveFailures: 0,
+  lastDelivery: { endedAt: "2026-11-26T23:56:00.000Z", failure: null, acked: 1, messages: 1 },
+  next: null,
+};
+const failed = (consecutiveFailures: number) => ({
+  ...health,
+  consecutiveFailures,
+  lastDelivery: { ...health.lastDelivery, failure: "card declined", acked: 0 },
+});
+
+it.each([
+  ["ok", { ...queue(0), health }],
+  ["failing (3): card declined", { ...queue(1), health: failed(3) }],
+  [
+    "failing (3): card declined",
+    { ...queue(0), messages: { ready: 0, delayed: 0, leased: 1 }, health: failed(3) },
+  ],
+  [
+    "idle: 3 deliveries in a row failed, the last 4 min ago: card declined",
+    { ...queue(0), health: failed(3) },
+  ],
+  ["idle: the last delivery failed 4 min ago: card declined", { ...queue(0), health: failed(1) }],
+])("a list says %j", (text, view) => {
+  const state = rowOf(view).at(-1);
+  expect(typeof state === "string" ? state : state?.text).toBe(`${text}, 3 shards`);
+});

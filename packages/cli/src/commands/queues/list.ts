@@ -2,7 +2,7 @@ import type { QueueView } from "@sluice/gateway/views";
 import { type Cell, facts, type Look, table } from "@sluice/local/report/table";
 import { batch, receiver, retriesBy } from "@sluice/local/report/topology-table";
 import { distance } from "@sluice/local/report/words";
-import { plural, printable, size, span } from "@sluice/protocol/words";
+import { failedText, isFailing, plural, printable, size, span } from "@sluice/protocol/words";
 import { BrokerFailure } from "../../client/broker-client.ts";
 import { errorsOf, whyOfQueue } from "../../client/messages.ts";
 import { allQueues, queueNamed } from "../../client/queues.ts";
@@ -105,7 +105,7 @@ function shardsText({ settings }: QueueView): string[] {
 }
 
 /** Picks the most important state of a queue for a list. */
-function stateOf({ settings, health, damage }: QueueView): Cell {
+function stateOf({ settings, health, damage, messages, now }: QueueView): Cell {
   if (damage.length > 0) return { text: "damaged", colour: "red" };
   if (settings.deliveryPaused) return { text: "paused", colour: "yellow" };
   if (health === null) return "-";
@@ -113,8 +113,11 @@ function stateOf({ settings, health, damage }: QueueView): Cell {
   const { consecutiveFailures, lastDelivery } = health;
   if (lastDelivery === null) return "no delivery known";
   if (consecutiveFailures === 0) return { text: "ok", colour: "green" };
-  const why = lastDelivery?.failure ?? null;
-  const reason = why === null ? "" : `: ${printable(why)}`;
+  const why = lastDelivery.failure === null ? null : printable(lastDelivery.failure);
+  if (!isFailing(consecutiveFailures, messages)) {
+    return `idle: ${failedText(consecutiveFailures, distance(lastDelivery.endedAt, now), why)}`;
+  }
+  const reason = why === null ? "" : `: ${why}`;
   return { text: `failing (${consecutiveFailures})${reason}`, colour: "red" };
 }
 

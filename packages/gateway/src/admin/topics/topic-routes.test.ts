@@ -71,11 +71,16 @@ describe("GET /topics", () => {
   });
 
   it.each([
-    ["an endpoint that is away", { ...FAILING, isPresent: false, consecutiveFailures: 0 }, 1],
-    ["an endpoint whose last delivery failed", FAILING, 1],
-    ["an endpoint that is well", { ...FAILING, consecutiveFailures: 0 }, 0],
-  ])("takes %s into account", async (_what, consumer, failing) => {
-    const { body } = await get(directoryWith([endpoint(1)], { consumer }), "/topics");
+    ["an endpoint that is away", { consumer: { ...FAILING, isPresent: false, consecutiveFailures: 0 } }, 1],
+    ["an endpoint whose last delivery failed", { consumer: FAILING }, 1],
+    ["an endpoint that is well", { consumer: { ...FAILING, consecutiveFailures: 0 } }, 0],
+    [
+      "an endpoint whose last delivery failed, and for which nothing waits",
+      { consumer: FAILING, ready: 0, delayed: 0, leased: 0 },
+      0,
+    ],
+  ])("takes %s into account", async (_what, description, failing) => {
+    const { body } = await get(directoryWith([endpoint(1)], description), "/topics");
     expect(body).toMatchObject({ topics: [{ endpoints: { failing } }] });
   });
 

@@ -6,6 +6,7 @@ import {
   type TopicRecord,
   type TopicSubscription,
 } from "@sluice/protocol";
+import { isFailing } from "@sluice/protocol/words";
 import { effectivePolicy, type SubscriptionDocument, type TopicDocument } from "@sluice/retry";
 import { type BacklogView, backlogOf, type DamageView, damageViews } from "../backlog-view.ts";
 import { timeOf } from "../time.ts";
@@ -152,11 +153,11 @@ export function subscriptionView(
 
 /** Sums up the endpoints of a topic. */
 export function endpointsView(descriptions: readonly QueueDescription[]): EndpointsView {
-  const isFailing = ({ consumer }: QueueDescription) =>
-    consumer !== null && (!consumer.isPresent || consumer.consecutiveFailures > 0);
+  const isInTrouble = ({ consumer, ...held }: QueueDescription) =>
+    consumer !== null && (!consumer.isPresent || isFailing(consumer.consecutiveFailures, held));
   return {
     waiting: descriptions.reduce((sum, { ready, delayed, leased }) => sum + ready + delayed + leased, 0),
-    failing: descriptions.filter(isFailing).length,
+    failing: descriptions.filter(isInTrouble).length,
   };
 }
 
