@@ -10,6 +10,7 @@ import { placeSecrets } from "@sluice/project/files/secrets";
 import { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "@sluice/project/files/write-plan";
 import { ownModule } from "@sluice/project/own-module";
 import { CONVERTED_FD, type Conversion, type ConversionInput } from "./conversion-contract.ts";
+import { type PersistState, takeData } from "./data.ts";
 import { pluginFolder } from "./plugin-version.ts";
 import { SCRIPTS } from "./scripts.ts";
 
@@ -35,10 +36,12 @@ let named: Disposable | null = null;
  * it to. Cloudflare's plugin allows no Workers besides one that is configured by `experimental.newConfig`.
  *
  * @param newConfig that option; `null` where it is not set.
- * @throws CliError for a file that cannot be used.
+ * @param persistState folder of the data, which is taken before anything is written.
+ * @throws CliError for a file that cannot be used, DataInUseError if another process has the data.
  */
 export function takeCloudflareConfig(
   newConfig: NonNullable<PluginConfig["experimental"]>["newConfig"] | null,
+  persistState: PersistState,
 ): CloudflareConfig | null {
   if (!newConfig) return null;
   const root = process.cwd();
@@ -59,6 +62,7 @@ export function takeCloudflareConfig(
     types: { generate, includeRuntime },
     wranglerFolders,
   });
+  takeData(persistState, root);
   const configPath = write(root, converted, mode);
   const beside = [...CONFIG_FILE_NAMES, ...variableFiles()].map((name) => join(root, name));
   restartOn([...dependencies, ...beside], configPath);

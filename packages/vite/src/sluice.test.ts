@@ -1,8 +1,17 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import type { PluginConfig, WorkerConfig } from "@cloudflare/vite-plugin";
+import { lockData } from "@sluice/local/data/data-lock";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { sluice } from "./sluice.ts";
@@ -76,7 +85,10 @@ it("sluice() leads a Worker's queues to the broker, and leaves the rest of its c
   expect(broker).toMatchObject({
     name: "sluice",
     main: join(folder, ".sluice/vite/sluice/entry.js"),
-    services: [{ binding: "CONSUMER_SHOP", service: "shop", entrypoint: "SluiceQueueConsumer" }],
+    services: [
+      { binding: "CONSUMER_SHOP", service: "shop", entrypoint: "SluiceQueueConsumer" },
+      { service: "sluice", entrypoint: "QueueBinding" },
+    ],
   });
   // Cloudflare's plugin has its own workerd, which starts no Worker of a newer date.
   expect(broker?.compatibility_date).toBe("2026-01-01");
@@ -100,7 +112,7 @@ it("sluice() applies the config of the options first: an object, or a function t
   };
   const [store, broker] = read({ config: change });
   expect(store?.main).toBe(join(folder, ".sluice/vite/store/entry.js"));
-  expect(broker?.services).toMatchObject([{ service: "store" }]);
+  expect(broker?.services).toMatchObject([{ service: "store" }, { service: "sluice" }]);
 });
 
 it("sluice() refuses a config that changes queues, because the broker knows those of the file", () => {
@@ -175,7 +187,7 @@ it("sluice() adds no front door to auxiliary Workers, and nothing to those witho
   const [, first, second, broker] = read({ auxiliaryWorkers }, files);
   expect([first?.main, first?.services ?? []]).toEqual([join(folder, ".sluice/vite/post/entry.js"), []]);
   expect(second?.main).toBe("./src/index.ts");
-  expect(broker?.services?.map(({ service }) => service)).toEqual(["post", "shop"]);
+  expect(broker?.services?.map(({ service }) => service)).toEqual(["post", "shop", "sluice"]);
 });
 
 it("sluice() returns the options unchanged without a server, and stops a build that was taken for one", () => {
@@ -195,4 +207,15 @@ it("Vite's root is found by the name of the configuration", () => {
   expect(rootOf("/web/conf/wrangler.jsonc", "/web/conf/wrangler.jsonc")).toBe(cwd);
   expect(rootOf(join(dirname(cwd), "wrangler.jsonc"), "../wrangler.jsonc")).toBe(cwd);
   expect(rootOf("/web/wrangler.jsonc", "../wrangler.jsonc")).toBe("/web");
+});
+
+it("sluice() writes no file where another process has the data", () => {
+  const path = join(folder, "state");
+  const free = lockData(path, "vite dev");
+  try {
+    expect(() => read({ persistState: { path } })).toThrow(/in use by vite dev/);
+    expect(existsSync(join(folder, ".sluice"))).toBe(false);
+  } finally {
+    free();
+  }
 });

@@ -4,6 +4,7 @@ import { nameSecretsOnce } from "@sluice/local/report/name-secrets";
 import { CliError, withoutStack } from "@sluice/project/errors";
 import { changeTerminal } from "./banner.ts";
 import { takeCloudflareConfig } from "./cloudflare-config.ts";
+import type { PersistState } from "./data.ts";
 import { watchOtherMachines } from "./other-machines.ts";
 import { refuseUnknownPlugin } from "./plugin-version.ts";
 import { isServing } from "./serving.ts";
@@ -41,7 +42,7 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
   const { config: customizer, auxiliaryWorkers = [] } = options;
   const persistState = persistence(options.persistState);
   const { newConfig = null, ...experimental } = options.experimental ?? {};
-  const module = inWords(() => takeCloudflareConfig(newConfig));
+  const module = inWords(() => takeCloudflareConfig(newConfig, persistState));
   const own = module === null ? {} : { configPath: module.configPath, experimental };
   const workers = new WorkersOfProject({ ...options, ...own, persistState }, module);
   return {
@@ -79,7 +80,7 @@ function inWords<T>(run: () => T): T {
 }
 
 /** Folder of all data. Cloudflare's plugin reads the path after all configurations, when it is absolute. */
-function persistence(given: PluginConfig["persistState"] = true): false | { path: string } {
+function persistence(given: PluginConfig["persistState"] = true): PersistState {
   return given === false ? false : { path: given === true ? ".wrangler/state" : given.path };
 }
 

@@ -16,6 +16,7 @@ import { devVars } from "@sluice/project/generate/dev-vars";
 import { ENTRY_FILE } from "@sluice/project/generate/worker-config";
 import { CONSOLE_FILE, consoleSource } from "@sluice/project/generate/worker-entry";
 import {
+  BINDING_ENTRYPOINT,
   BROKER_BINDING,
   BROKER_CLASS,
   BROKER_NAME,
@@ -37,7 +38,7 @@ import { endpointVariables, type QueueTopology } from "@sluice/protocol";
 import { defu } from "defu";
 import type { Unstable_Config } from "wrangler";
 import type { CloudflareConfig } from "./cloudflare-config.ts";
-import { takeData } from "./data.ts";
+import { lastEndOf, type PersistState, takeData } from "./data.ts";
 import { askOtherMachines } from "./other-machines.ts";
 import { SCRIPTS } from "./scripts.ts";
 import { nameStacks } from "./stacks.ts";
@@ -71,9 +72,7 @@ type Context = { readonly entryWorkerConfig: unknown };
 type Customizer = Partial<WorkerConfig> | ((config: WorkerConfig, context: never) => unknown) | undefined;
 
 /** Options of Cloudflare's plugin with `persistState` filled in, whose path is made absolute later. */
-export type ProjectOptions = Omit<PluginConfig, "persistState"> & {
-  readonly persistState: false | { path: string };
-};
+export type ProjectOptions = Omit<PluginConfig, "persistState"> & { readonly persistState: PersistState };
 
 /**
  * Workers of a project. Cloudflare's plugin passes their configurations one after the other: the entry's, the auxiliary
@@ -96,6 +95,7 @@ export class WorkersOfProject {
   takeEntry(config: WorkerConfig, customizer: Customizer): void {
     const chosen = this.#options.configPath ?? process.env.CLOUDFLARE_VITE_WRANGLER_CONFIG_PATH;
     if (config.configPath !== undefined) this.#root = rootOf(config.configPath, chosen);
+    takeData(this.#options.persistState, this.#root);
     this.#entry = config;
     this.#take(config, customizer, undefined, true);
   }
@@ -138,16 +138,18 @@ export class WorkersOfProject {
     const file = this.#entry?.configPath;
     askOtherMachines(vars, file === undefined ? null : dirname(file), process.env.CLOUDFLARE_ENV ?? "");
     nameStacks(vars, this.#root);
-    Object.assign(defaults, generated, { main: entry, vars });
+    // Cloudflare's plugin starts workerd once more for an entrypoint that no binding has named before.
+    const own = { binding: BINDING_ENTRYPOINT, service: name, entrypoint: BINDING_ENTRYPOINT };
+    const services = [...((generated.services ?? []) as readonly object[]), own];
+    Object.assign(defaults, generated, { main: entry, vars, services });
   }
 
   #brokerVars(topology: QueueTopology): Record<string, string> {
     const { persistState } = this.#options;
-    if (persistState !== false) persistState.path = resolve(this.#root, persistState.path);
     const environment =
       persistState === false
         ? process.env
-        : { ...process.env, [LAST_END_VARIABLE]: takeData(persistState.path) };
+        : { ...process.env, [LAST_END_VARIABLE]: lastEndOf(persistState.path) };
     const entry = this.#entry as unknown as Unstable_Config | undefined;
     return devVars(entry, environment, endpointVariables(topology));
   }

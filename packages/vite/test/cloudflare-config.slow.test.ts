@@ -90,6 +90,11 @@ it("a server in another mode leaves this one's configuration and queues alone", 
   expect(server.printed() + other.printed()).not.toContain("restarted");
 });
 
+it("a second server with the same data writes nothing", async () => {
+  await expect(project.dev({}, "--mode", "second")).rejects.toThrow(/in use by vite dev \(process \d+\)/);
+  expect(existsSync(join(project.folder, ".sluice/vite-config/second"))).toBe(false);
+});
+
 it("a change of a module that the configuration imports restarts the server, a mistake in it does not", async () => {
   write("names.ts", 'export const orders: string = "bad name";\n');
   await vi.waitFor(() => expect(server.printed()).toContain("worker.triggers[0].name"), PATIENCE);
