@@ -10,13 +10,18 @@ import { useNow } from "./use-now.ts";
 /** Smallest difference of the clocks that is no delay of the network, in ms. */
 const AHEAD_MS_MIN = 1_000;
 
-/** Warns that the clock was moved, or that deliveries go wrong on purpose, before anything else is read. */
+/**
+ * Warns that the clock was moved, or that deliveries go wrong on purpose. That is known late and ends at any time, so it
+ * stands at the bottom of the window, where it moves nothing.
+ */
 export function DevelopmentNotices() {
-  const { clock, faulty, refresh } = useDevelopment();
+  const { isKnown, clock, faulty, refresh } = useDevelopment();
   const { outcome, run } = useAction(refresh);
+  // Together, so that none moves the other.
+  if (!isKnown || faulty === null) return null;
   const isMoved = clock !== null && (clock.isFrozen || Math.abs(clock.aheadMs) >= AHEAD_MS_MIN);
   return (
-    <>
+    <div class="below">
       {isMoved ? <ClockNotice clock={clock} /> : null}
       {faulty.length === 0 ? null : (
         <section class="notice warn row" aria-label="Faults">
@@ -41,7 +46,7 @@ export function DevelopmentNotices() {
         </section>
       )}
       <OutcomeLine of={outcome} />
-    </>
+    </div>
   );
 }
 

@@ -1,20 +1,28 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
 import { allQueues, type ClockView, call, type QueueView, Refused } from "../api/call.ts";
-import { useLive } from "../api/use-live.ts";
+import { type Live, useLive } from "../api/use-live.ts";
 
 /** Time in ms after which clock and faults are asked for again: the broker sends no notice of their changes. */
 const PERIOD_MS = 5_000;
 
 /** State that only a broker in development has: the clock of the queues, and the queues with faults. */
 export interface Development {
+  /** Whether it is known that the clock can be moved, or that it cannot: pages that would change by it wait. */
+  readonly isKnown: boolean;
   /** `null` where the clock cannot be moved, or until it is known. */
   readonly clock: ClockView | null;
-  readonly faulty: readonly Pick<QueueView, "name" | "faults">[];
+  /** `null` until it is known. */
+  readonly faulty: readonly Pick<QueueView, "name" | "faults">[] | null;
   readonly refresh: () => void;
 }
 
-const DevelopmentContext = createContext<Development>({ clock: null, faulty: [], refresh: () => {} });
+const DevelopmentContext = createContext<Development>({
+  isKnown: false,
+  clock: null,
+  faulty: null,
+  refresh: () => {},
+});
 
 export function useDevelopment(): Development {
   return useContext(DevelopmentContext);
@@ -23,13 +31,12 @@ export function useDevelopment(): Development {
 /** Asks for clock and faults as long as the page is open. A broker that is not in development is asked once. */
 export function DevelopmentProvider({ children }: { readonly children: ComponentChildren }) {
   const isOff = useRef(false);
-  const { live, refresh } = useLive(
-    "development",
+  const clock = useLive(
+    "clock",
     async () => {
       if (isOff.current) return null;
       try {
-        const [clock, { queues }] = await Promise.all([call<ClockView>("/clock"), allQueues()]);
-        return { clock, faulty: queues.filter(({ faults }) => faults.length > 0) };
+        return await call<ClockView>("/clock");
       } catch (error) {
         isOff.current = error instanceof Refused && error.code === "not_in_production";
         if (isOff.current) return null;
@@ -38,11 +45,29 @@ export function DevelopmentProvider({ children }: { readonly children: Component
     },
     PERIOD_MS,
   );
+  // Apart: all queues may take long to answer, and no page waits for them.
+  const faulty = useLive(
+    "faults",
+    async () => (isOff.current ? [] : (await allQueues()).queues.filter(({ faults }) => faults.length > 0)),
+    PERIOD_MS,
+  );
+  const refresh = () => {
+    clock.refresh();
+    faulty.refresh();
+  };
   useEffect(() => {
     const timer = setInterval(() => document.hidden || isOff.current || refresh(), PERIOD_MS);
     return () => clearInterval(timer);
   }, []);
-  const answer = live.kind === "live" || live.kind === "lost" ? live.answer : null;
-  const value = { clock: answer?.clock ?? null, faulty: answer?.faulty ?? [], refresh };
+  const value = {
+    isKnown: clock.live.kind !== "loading",
+    clock: answerOf(clock.live),
+    faulty: answerOf(faulty.live),
+    refresh,
+  };
   return <DevelopmentContext.Provider value={value}>{children}</DevelopmentContext.Provider>;
+}
+
+function answerOf<Answer>(live: Live<Answer>): Answer | null {
+  return "answer" in live ? live.answer : null;
 }

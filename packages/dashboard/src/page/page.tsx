@@ -35,7 +35,7 @@ export function Page<Answer>({
   const heading = useRef<HTMLHeadingElement>(null);
   const [isHelp, setIsHelp] = useState(false);
   const [isClock, setIsClock] = useState(false);
-  const { clock } = useDevelopment();
+  const { clock, isKnown } = useDevelopment();
   useKeys({ "?": () => setIsHelp(true), o: () => location.assign("#/") });
   // At once: what a reader does next keeps the focus.
   useLayoutEffect(() => {
@@ -44,7 +44,8 @@ export function Page<Answer>({
     if (!isFirst) heading.current?.focus();
     scrollTo(0, 0);
   }, [title]);
-  const answer = live.kind === "live" || live.kind === "lost" ? live.answer : null;
+  // Actions of development come with the others: none moves away from under the pointer.
+  const answer = isKnown && "answer" in live ? live.answer : null;
   return (
     <>
       <header class="top">
@@ -53,15 +54,17 @@ export function Page<Answer>({
             Sluice
           </a>
           <Search />
-          <LiveState live={live} />
-          {clock === null ? null : (
-            <button type="button" onClick={() => setIsClock(true)}>
-              Clock
+          <div class="side">
+            {clock === null ? null : (
+              <button type="button" onClick={() => setIsClock(true)}>
+                Clock
+              </button>
+            )}
+            <LiveState live={live} />
+            <button type="button" onClick={() => setIsHelp(true)}>
+              Help
             </button>
-          )}
-          <button type="button" onClick={() => setIsHelp(true)}>
-            Help
-          </button>
+          </div>
         </div>
       </header>
       <main>
@@ -72,7 +75,6 @@ export function Page<Answer>({
           {answer === null ? null : beside?.(answer)}
           {subtitle === undefined ? null : <p>{subtitle}</p>}
         </div>
-        <DevelopmentNotices />
         {live.kind === "lost" ? (
           <p class="notice bad" role="alert">
             {live.reason}
@@ -80,6 +82,7 @@ export function Page<Answer>({
         ) : null}
         {live.kind === "tokenNeeded" ? <TokenForm reason={live.reason} done={refresh} /> : null}
         {answer === null ? null : children(answer)}
+        <DevelopmentNotices />
       </main>
       {isClock && clock !== null ? <ClockDialog clock={clock} closed={() => setIsClock(false)} /> : null}
       {isHelp ? <Help closed={() => setIsHelp(false)} /> : null}

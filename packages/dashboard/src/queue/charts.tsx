@@ -63,16 +63,18 @@ export function Charts({ queue, now }: { readonly queue: QueueView; readonly now
             </button>
           ))}
         </div>
-        {marks.length === 0 ? null : (
-          <ul class="plain row quiet marks" aria-label="Marks">
-            {marks.length > MARKS_SHOWN ? <li>{marks.length - MARKS_SHOWN} earlier,</li> : null}
-            {marks.slice(-MARKS_SHOWN).map(({ column, text }, i) => (
-              <li key={i}>
-                {clockTime(startsMs[column] ?? 0, stepMs)} {text}
-              </li>
-            ))}
-          </ul>
-        )}
+        <div class="marks">
+          {marks.length === 0 ? null : (
+            <ul class="plain row quiet" aria-label="Marks">
+              {marks.length > MARKS_SHOWN ? <li>{marks.length - MARKS_SHOWN} earlier,</li> : null}
+              {marks.slice(-MARKS_SHOWN).map(({ column, text }, i) => (
+                <li key={i}>
+                  {clockTime(startsMs[column] ?? 0, stepMs)} {text}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
       </div>
       <div class="charts">
         <Chart
