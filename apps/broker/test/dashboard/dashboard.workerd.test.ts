@@ -1,6 +1,16 @@
 import { PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, createTopic, type DashboardLab, NEWS, openLab, row, says } from "./lab.ts";
+import {
+  CHROMIUM,
+  createTopic,
+  type DashboardLab,
+  NEWS,
+  openLab,
+  PATIENCE_MS,
+  row,
+  says,
+  shownBy,
+} from "./lab.ts";
 
 let lab: DashboardLab;
 
@@ -182,5 +192,27 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
     await page.keyboard.press("Enter");
     await stream;
     await says(row(page, "inbox"), "inbox");
+  });
+
+  it("has on a phone all that the map has in the list, and says so", async () => {
+    const page = await lab.open("", { viewport: { width: 360, height: 800 } });
+    const map = page.getByRole("region", { name: "Map", exact: true });
+    await says(map, /It needs a wider screen. The list has all of it/);
+    expect(await map.getByText("shop").isVisible()).toBe(false);
+    const list = page.getByRole("table", { name: "All queues" });
+    const orders = list.getByRole("row").filter({ hasText: "shop" });
+    const of = (label: string) => orders.locator(`[data-label="${label}"]`);
+    await says(of("Consumer"), "packer");
+    await says(of("Senders"), "shop");
+    await says(of("Dead letters to"), "orders-dead");
+    // A rate is there for as long as messages come.
+    const rate = async () => {
+      await lab.api("/queues/orders/messages", "POST", { body: { item: "lamp" } });
+      return shownBy(of("Messages a second"));
+    };
+    await expect.poll(rate, { timeout: PATIENCE_MS }).toMatch(/^[\d.]+\/s in/);
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    expect(await map.getByText("shop").isVisible()).toBe(true);
+    expect(await of("Messages a second").isVisible()).toBe(false);
   });
 });

@@ -3,9 +3,10 @@ import type { QueueView, TopicView } from "../api/call.ts";
 import { queueLink, topicLink } from "../api/route.ts";
 import { consumerName } from "../text/consumer-name.ts";
 import { stateOfQueue } from "../text/delivery-state.ts";
+import { rateText } from "../text/format.ts";
 import { Status } from "../ui/status.tsx";
 import { type Column, Count, Names, None } from "../ui/table.tsx";
-import { deadLetterQueueOf } from "./map-layout.ts";
+import { deadLetterQueueOf, sendersTo } from "./map-layout.ts";
 import { STATES, troubleOf } from "./trouble.ts";
 
 /** Length of a queue's name that still stands in one line of the table. */
@@ -71,6 +72,13 @@ export const QUEUE_COLUMNS: readonly Column<QueueView>[] = [
     isWide: true,
     cell: (queue) => <span class={queue.consumer === null ? "quiet" : "break"}>{consumerName(queue)}</span>,
   },
+  {
+    heading: "Messages a second",
+    isWide: true,
+    // On a wide screen the map has it.
+    isNarrow: true,
+    cell: ({ rates }) => <Names of={ratesOf(rates)} />,
+  },
   { heading: "Senders", isWide: true, cell: (queue) => <Names of={senders(queue)} /> },
   {
     heading: "Dead letters to",
@@ -106,11 +114,17 @@ export const TOPIC_COLUMNS: readonly Column<TopicView>[] = [
   { heading: "Endpoints", isWide: true, cell: (topic) => <Status {...stateOfTopic(topic)} /> },
 ];
 
-function senders({ producers, topics }: QueueView) {
-  const workers = [...new Set(producers.map(({ worker }) => worker))];
+/** Puts the rates of a queue into words: `1.2/s in`. */
+function ratesOf(rates: QueueView["rates"]): string[] {
+  return (["in", "out", "dead"] as const).flatMap((way) =>
+    rates === null || rates[way] === 0 ? [] : `${rateText(rates[way])} ${way}`,
+  );
+}
+
+function senders(queue: QueueView) {
   return [
-    ...workers.map((worker) => <span key={worker}>{worker}</span>),
-    ...topics.map((arn) => (
+    ...sendersTo(queue).map((name) => <span key={name}>{name}</span>),
+    ...queue.topics.map((arn) => (
       <a key={arn} href={topicLink(arn)}>
         {arn.split(":").at(-1)}
       </a>

@@ -141,7 +141,7 @@ function consumersOf(queues: readonly QueueView[]): Beside[] {
 }
 
 /** Names of the Workers that send to a queue, and of R2 buckets: no Worker has a blank in its name. */
-function sendersTo({ producers, buckets }: QueueView): string[] {
+export function sendersTo({ producers, buckets }: QueueView): string[] {
   return [...new Set(producers.map(({ worker }) => worker)), ...buckets.map((name) => `R2 ${name}`)];
 }
 

@@ -2,6 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { QueueView, TopicView } from "../api/call.ts";
 import { queueLink, topicLink } from "../api/route.ts";
 import { stateOfQueue } from "../text/delivery-state.ts";
+import { rateText } from "../text/format.ts";
 import { Scrolled } from "../ui/scrolled.tsx";
 import { layOutMap, type MapEdge, type MapNode, type Point } from "./map-layout.ts";
 
@@ -43,7 +44,11 @@ export function QueueMap({ queues, topics, others, rateOf }: MapProps) {
     <section class="card map" aria-label="Map">
       <header>
         <h2>Map</h2>
-        <span class="quiet">{others} Messages a second stand at the lines.</span>
+        <span class="quiet broad">{others} Messages a second stand at the lines.</span>
+        <span class="quiet narrow">
+          It needs a wider screen. The list has all of it: of each queue its senders, its consumer, where its
+          dead letters go, and messages a second.
+        </span>
       </header>
       <Scrolled class="scroll" label="Map of queues">
         <svg width={map.width} height={map.height} viewBox={`0 0 ${map.width} ${map.height}`}>
@@ -136,8 +141,4 @@ function detailOf(queue: QueueView): string {
   const { word } = stateOfQueue(queue);
   const counts = waiting + leased === 0 ? "empty" : `${waiting.toLocaleString("en")} wait`;
   return word === "–" || word === "OK" || word === "Idle" ? counts : `${counts}, ${word.toLowerCase()}`;
-}
-
-function rateText(rate: number): string {
-  return rate >= 10 ? `${Math.round(rate).toLocaleString("en")}/s` : `${rate.toFixed(1)}/s`;
 }

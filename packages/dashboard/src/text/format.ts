@@ -52,3 +52,8 @@ export function moment(iso: string, now: string): string {
 export function shortId(id: string): string {
   return id.slice(0, 8);
 }
+
+/** Messages a second: `1.2/s`, `1,200/s`. */
+export function rateText(rate: number): string {
+  return rate >= 10 ? `${Math.round(rate).toLocaleString("en")}/s` : `${rate.toFixed(1)}/s`;
+}

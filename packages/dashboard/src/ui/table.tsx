@@ -6,6 +6,8 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** Takes the whole width where the screen is narrow and rows are cards. */
   readonly isWide?: boolean;
+  /** Is there only where rows are cards. */
+  readonly isNarrow?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
   /** Value that rows are sorted by, numbers the greatest first. Default: the column sorts nothing. */
   readonly by?: (row: Row) => number | string;
@@ -57,7 +59,7 @@ export function Table<Row>({ label, beside, columns, rows, rowKey, empty, sortin
                     key={column.heading}
                     {...role("columnheader")}
                     scope="col"
-                    class={column.isNumber ? "number" : ""}
+                    class={classOf({ ...column, isWide: false })}
                     aria-sort={sorting?.heading === column.heading ? directionOf(column, sorting) : undefined}
                   >
                     {column.by === undefined || sort === undefined ? (
@@ -78,19 +80,19 @@ export function Table<Row>({ label, beside, columns, rows, rowKey, empty, sortin
             <tbody {...role("rowgroup")}>
               {rows.map((row) => (
                 <tr key={rowKey(row)} {...role("row")}>
-                  {columns.map(({ heading, isNumber, isWide, cell }, i) =>
+                  {columns.map((column, i) =>
                     i === 0 ? (
-                      <th key={heading} {...role("rowheader")} scope="row">
-                        {cell(row)}
+                      <th key={column.heading} {...role("rowheader")} scope="row">
+                        {column.cell(row)}
                       </th>
                     ) : (
                       <td
-                        key={heading}
+                        key={column.heading}
                         {...role("cell")}
-                        data-label={heading}
-                        class={[isNumber ? "number" : "", isWide ? "wide" : ""].join(" ").trim()}
+                        data-label={column.heading}
+                        class={classOf(column)}
                       >
-                        <div>{cell(row)}</div>
+                        <div>{column.cell(row)}</div>
                       </td>
                     ),
                   )}
@@ -102,6 +104,10 @@ export function Table<Row>({ label, beside, columns, rows, rowKey, empty, sortin
       )}
     </section>
   );
+}
+
+function classOf<Row>({ isNumber, isWide, isNarrow }: Column<Row>): string {
+  return [isNumber && "number", isWide && "wide", isNarrow && "narrow"].filter(Boolean).join(" ");
 }
 
 /** Sorts by a column, then the other way round, then not at all. */
