@@ -2,11 +2,12 @@ import { cpSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { LOOK_EVERY_MS } from "@sluice/local/dev/npm-shell";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import getPort from "./free-port.ts";
 import { descendants, eventually, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
 import { HAS_SCRIPT, OnTerminal, PATIENCE_MS } from "./on-terminal.ts";
-import { type Running, sluice } from "./running.ts";
+import { Running, SLUICE, sluice } from "./running.ts";
 
 describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 300_000 }, () => {
   let lab: Lab;
@@ -96,6 +97,33 @@ it("sluice dev says first of all that its port is in use", async () => {
     );
   } finally {
     server.close();
+    lab.remove();
+  }
+});
+
+it.skipIf(process.platform === "win32").each([
+  ["ends with the shell that npm waits for", '"$0" "$@"; exit', "exec", false],
+  ["goes on after a shell that is no part of npm", '"$0" "$@"; exit', undefined, true],
+  ["goes on after a shell that leaves it behind", '"$0" "$@" & wait', "exec", true],
+])("a sluice dev %s", { timeout: 300_000 }, async (_what, script, npm, goesOn) => {
+  const lab = openLab("staged");
+  const { options } = await freePorts();
+  const command = [process.execPath, SLUICE, "dev", "receiver", "--env", "x", ...options];
+  const env = { ...lab.env, npm_command: npm };
+  const shell = new Running(["-c", script, ...command], lab.folder, env, "", "/bin/sh");
+  const started: number[] = [];
+  try {
+    await shell.printed(/Ready on/);
+    started.push(...descendants(shell.pid));
+    process.kill(shell.pid, "SIGTERM");
+    if (goesOn) {
+      // Longer than it would take to be seen.
+      await setTimeout(3 * LOOK_EVERY_MS);
+      expect(started.filter(isRunning)).toEqual(started);
+    } else await eventually(async () => started.filter(isRunning), []);
+  } finally {
+    for (const pid of started.filter(isRunning)) process.kill(pid, "SIGTERM");
+    await eventually(async () => started.filter(isRunning), []);
     lab.remove();
   }
 });

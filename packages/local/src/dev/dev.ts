@@ -43,6 +43,7 @@ import { devAccess, refuseLeading } from "./dev-access.ts";
 import { failedLoadText } from "./inside/failed-load.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 import { namesakesOf } from "./namesakes.ts";
+import { watchNpmShell } from "./npm-shell.ts";
 import type { DevOptions } from "./options.ts";
 import { RuntimeWatch } from "./runtime-watch.ts";
 import { STOP_SIGNALS, supervise } from "./supervisor.ts";
@@ -257,6 +258,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     isRead = false;
   };
   for (const stream of [process.stdout, process.stderr]) stream.on("error", unread);
+  const leaveShell = watchNpmShell(() => process.emit("SIGTERM", "SIGTERM"));
   const endSession = () => {
     isOver = true;
     for (const signal of STOP_SIGNALS) process.off(signal, stop);
@@ -266,6 +268,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     service.close();
     r2.close();
     clearInterval(vacancy);
+    leaveShell();
     reserve?.close();
     ownership.leave();
     session.leave();
