@@ -135,6 +135,12 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const adopt = (next: Generation) => {
     current = next;
     variables.renew(next.plan.workers);
+    const { project: read, plan } = next;
+    if (ownership.isOwn && read.broker.file !== null && variables.hasChanged(plan.broker)) {
+      printer.warn(
+        `The variables beside ${read.broker.file} have changed. They count when "sluice dev" is started again.`,
+      );
+    }
     announceSelf(next.project);
     watch.set(next.watched);
     introduce(next.project);

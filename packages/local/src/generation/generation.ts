@@ -58,9 +58,12 @@ export async function generate(input: GenerationInput): Promise<Generation> {
       : await readProject({ targets, env, workingDirectory, brokerName, ...others });
   const writing = writingOf(project, input);
   await (input.write ?? write)(writing);
-  const variables = project.workers.flatMap((worker) =>
-    variableFiles(worker.userDirectory, env, writing.envFiles),
-  );
+  const { workers, broker } = project;
+  const folders = [
+    ...workers.map(({ userDirectory }) => userDirectory),
+    ...(broker.file === null ? [] : [broker.directory]),
+  ];
+  const variables = folders.flatMap((folder) => variableFiles(folder, env, writing.envFiles));
   const watched = watchedBy(project, [...filesElsewhere, ...variables], sessions);
   return { project, plan: writing.plan, watched };
 }

@@ -44,6 +44,17 @@ it("a configuration is touched once for each change of its variables", () => {
   expect([renew(), renew()]).toEqual([["shop"], []]);
 });
 
+it("changed variables are told once, and nothing is touched by that", () => {
+  const user = projectFolder({ ".dev.vars": "A=1" });
+  const directory = projectFolder({});
+  placeSecrets(user, directory, "");
+  const watch = new VariablesWatch([]);
+  const tell = () => watch.hasChanged({ directory });
+  expect([tell(), tell()]).toEqual([false, false]);
+  writeFileSync(join(user, ".dev.vars"), "A=2");
+  expect([tell(), tell()]).toEqual([true, false]);
+});
+
 it("a file of --env-file counts too", () => {
   const { renew, mail } = world({});
   renew();

@@ -23,7 +23,7 @@ type Generated = Pick<GeneratedWorker, "directory" | "configFile">;
  */
 export class VariablesWatch {
   readonly #names: readonly string[];
-  /** Contents by configuration. */
+  /** Contents by folder. */
   readonly #read = new Map<string, string>();
 
   /** @param envFiles files of `--env-file`. */
@@ -33,14 +33,16 @@ export class VariablesWatch {
 
   /** Touches the configurations of Workers whose variables are others than at the call before. */
   renew(workers: readonly Generated[]): void {
-    for (const { directory, configFile } of workers) {
-      const contents = JSON.stringify(this.#names.map((name) => contentsOf(join(directory, name))));
-      const before = this.#read.get(configFile);
-      this.#read.set(configFile, contents);
-      if (before === undefined || before === contents) continue;
-      const now = new Date();
-      utimesSync(configFile, now, now);
-    }
+    const now = new Date();
+    for (const worker of workers) if (this.hasChanged(worker)) utimesSync(worker.configFile, now, now);
+  }
+
+  /** Whether the variables beside a generated configuration are others than at the call before. */
+  hasChanged({ directory }: Pick<Generated, "directory">): boolean {
+    const contents = JSON.stringify(this.#names.map((name) => contentsOf(join(directory, name))));
+    const before = this.#read.get(directory);
+    this.#read.set(directory, contents);
+    return before !== undefined && before !== contents;
   }
 }
 
