@@ -90,7 +90,8 @@ describe.skipIf(CHROMIUM === null)("a list of messages", () => {
     await says(error, "Error: card declined for gift xxx");
     expect((await error.boundingBox())?.height).toBeLessThan(5.5 * LINE_PX);
     await page.goto(page.url().replace(/#.*/, "#/"));
-    await says(row(page, "gifts").first(), "Error: card declined for gift xxx");
+    const gifts = page.getByRole("rowheader", { name: "gifts", exact: true });
+    await says(page.getByRole("row").filter({ has: gifts }), "Error: card declined for gift xxx");
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE.viewport.width);
     await readable(page);
   });
