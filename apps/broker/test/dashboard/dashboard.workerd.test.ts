@@ -1,16 +1,7 @@
 import { PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  CHROMIUM,
-  createTopic,
-  type DashboardLab,
-  NEWS,
-  openLab,
-  PATIENCE_MS,
-  row,
-  says,
-  shownBy,
-} from "./lab.ts";
+import { CHROMIUM, createTopic, type DashboardLab, NEWS, openLab, row, says, shownBy } from "./lab.ts";
+import { PATIENCE_MS } from "./pages.ts";
 
 let lab: DashboardLab;
 
