@@ -82,7 +82,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const host = hostOf(project, options);
   const asked = portsOf(project, options);
   await refusePortsInUse(asked, host);
-  const access = await devAccess(project, { host, env, envFiles, environment: process.env });
+  const accessTo = (read: Project) => devAccess(read, { host, env, envFiles, environment: process.env });
+  const access = await accessTo(project);
   // More than the command's own environment says: whom to ask how the broker before it ended.
   const environment = {
     ...process.env,
@@ -186,7 +187,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
       printer.print(ownerLine(changed));
       await takeBroker();
     }
-    const next = await generate({ ...input, write: (writing) => child.write(writing) });
+    // Who may use the broker stays as it was at the start, and variables that would open it are not written.
+    const next = await generate({ ...input, check: accessTo, write: (writing) => child.write(writing) });
     if (ownership.isOwn) await r2.begin(next.project.topology, bucketsOf(next.project));
     // Often it is our own end, or another's at the same moment, that changed something.
     if (isOver) return;

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { readProject } from "@sluice/project/read/project";
 import { projectFolder } from "@sluice/project/test/project-folder";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { dataFolderOf } from "../data/data-folder.ts";
-import { processFolder } from "./generation.ts";
+import type { CommandPlaces } from "../places.ts";
+import { generate, processFolder } from "./generation.ts";
 
 const SAME = { "wrangler.json": '{ "name": "same", "main": "index.js" }', "index.js": "export default {};" };
 
@@ -54,4 +55,14 @@ it("the folder of a Worker stays the same from one start to the next", async () 
   const { folderOf } = world();
   expect(await folderOf("a")).toBe(await folderOf("a"));
   expect(await folderOf("b", "data")).toBe(await folderOf("b", "data"));
+});
+
+it("nothing is written of a project that is refused", async () => {
+  const workingDirectory = projectFolder(SAME);
+  const write = vi.fn();
+  const places = { workingDirectory, environment: {} } as CommandPlaces;
+  const check = async () => Promise.reject(new Error("its token is empty"));
+  const input = { targets: ["."], env: "", places, purpose: "dev", sessions: null, ownership: null } as const;
+  await expect(generate({ ...input, check, write })).rejects.toThrow("its token is empty");
+  expect(write).not.toHaveBeenCalled();
 });

@@ -35,6 +35,8 @@ interface GenerationInput {
   readonly ownership: BrokerOwnership | null;
   /** The project as it was read a moment ago by itself: read again only where other processes have a part in it. */
   readonly read?: Project;
+  /** Refuses a project by throwing, before anything of it is written. Default: none is refused. */
+  readonly check?: (project: Project) => Promise<unknown>;
   /** Writes the files. Default: here. */
   readonly write?: (writing: Writing) => void | Promise<void>;
 }
@@ -56,6 +58,7 @@ export async function generate(input: GenerationInput): Promise<Generation> {
     isAlone && input.read !== undefined
       ? input.read
       : await readProject({ targets, env, workingDirectory, brokerName, ...others });
+  await input.check?.(project);
   const writing = writingOf(project, input);
   await (input.write ?? write)(writing);
   const { workers, broker } = project;
