@@ -322,7 +322,7 @@ it("a thousand hostile messages come out as data, set apart and with their contr
   expect((await agent.call("list_queues", { name: "letters" })).data.queues[0].ready).toBe(HOSTILE_MESSAGES);
 });
 
-it("the errors by which an explained queue is counted are set apart", async () => {
+it("the errors by which an explained queue is counted are set apart", { tags: "slow" }, async () => {
   await using agent = await connectAgent(mcp, { token: FIRST });
   const { data } = await agent.call("explain_queue", { queue: "letters" });
   expect(data.errors.groups[0].untrusted.error).toContain("lease expired");

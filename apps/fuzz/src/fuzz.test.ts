@@ -1,3 +1,4 @@
+// @module-tag slow
 import { expect, it, onTestFinished } from "vitest";
 import { fuzz, fuzzStrangers } from "./fuzz.ts";
 import { INPUTS } from "./inputs.ts";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, it } from "vitest";

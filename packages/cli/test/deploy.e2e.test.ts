@@ -244,7 +244,7 @@ describe.each(sampled(CONFIGURATIONS))(
       staged.remove();
     });
 
-    it("run as the guide says: each command in it has been run here", () => {
+    it("run as the guide says: each command in it has been run here", { tags: "slow" }, () => {
       const guide = readFileSync(new URL("../../../docs/deploying.md", import.meta.url), "utf8");
       const commands = [
         ...guide.matchAll(/npx sluice (deploy|rollback|destroy) apps\/web apps\/mailer([^#\n]*)/g),

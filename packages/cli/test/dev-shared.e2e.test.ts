@@ -1,3 +1,4 @@
+// @module-tag slow
 import { describe, expect, it } from "vitest";
 import { shopSessions } from "./shop-sessions.ts";
 
@@ -72,7 +73,7 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
     await packer.session.printed(/got \?again of orders/);
   });
 
-  it("go on when the one with the broker is killed", { tags: "slow" }, async () => {
+  it("go on when the one with the broker is killed", async () => {
     const [, packer, seller] = running;
     const before = seller?.output.length;
     await packer?.stop("SIGKILL");
@@ -82,7 +83,7 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
     await again.session.printed(/got \?after of orders/);
   });
 
-  it("refuse the same Worker twice", { tags: "slow" }, async () => {
+  it("refuse the same Worker twice", async () => {
     const twin = await start("packer.jsonc");
     expect(await twin.session.ended).toBe(1);
     expect(twin.session.output).toMatch(

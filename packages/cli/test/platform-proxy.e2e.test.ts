@@ -193,7 +193,9 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(post.output).not.toContain("three");
   });
 
-  it("sends to a running sluice dev, takes over its broker when it ends, and hands it back", async () => {
+  it("sends to a running sluice dev, takes over its broker when it ends, and hands it back", {
+    tags: "slow",
+  }, async () => {
     const first = await dev(...shared);
     const { ask, backlog, server } = await serve();
     // The session reads the queues of this Worker's file, for which its broker starts anew.

@@ -1,3 +1,4 @@
+// @module-tag slow
 import fc from "fast-check";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { localTarget } from "../local-target.ts";

@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { call, type FiguresOverView, type QueueView, queuePath } from "../api/call.ts";
 import { duration } from "../text/format.ts";
 import { Chart, COUNT_STEPS, clockTime, TIME_STEPS } from "../ui/chart.tsx";
+import { Scrolled } from "../ui/scrolled.tsx";
 import { type ChartWindow, linesOf, marksOf, WINDOWS } from "./chart-series.ts";
 
 const count = (value: number) =>
@@ -65,14 +66,16 @@ export function Charts({ queue, now }: { readonly queue: QueueView; readonly now
         </div>
         <div class="marks">
           {marks.length === 0 ? null : (
-            <ul class="plain row quiet" aria-label="Marks">
-              {marks.length > MARKS_SHOWN ? <li>{marks.length - MARKS_SHOWN} earlier,</li> : null}
-              {marks.slice(-MARKS_SHOWN).map(({ column, text }, i) => (
-                <li key={i}>
-                  {clockTime(startsMs[column] ?? 0, stepMs)} {text}
-                </li>
-              ))}
-            </ul>
+            <Scrolled label="Marks in words" class="one-line">
+              <ul class="plain row quiet" aria-label="Marks">
+                {marks.length > MARKS_SHOWN ? <li>{marks.length - MARKS_SHOWN} earlier,</li> : null}
+                {marks.slice(-MARKS_SHOWN).map(({ column, text }, i) => (
+                  <li key={i}>
+                    {clockTime(startsMs[column] ?? 0, stepMs)} {text}
+                  </li>
+                ))}
+              </ul>
+            </Scrolled>
           )}
         </div>
       </div>
