@@ -62,9 +62,9 @@ export class DevWrangler {
     ownModule(new URL("./inside/main.ts", import.meta.url), "dev/inside/main.js"),
   ).href;
   #options: WranglerOptions | null = null;
-  /** Workers that do not build. */
+  /** Workers that do not build, or whose first build is not over. */
   readonly #waiting = new Set<string>();
-  /** Address that it has come to listen on while some did not build. */
+  /** Address that it has come to listen on before all were built. */
   #listening: Listening | null = null;
 
   /** Starts to load Wrangler. */
@@ -127,14 +127,14 @@ export class DevWrangler {
     else this.#options?.workerd.on(event);
   }
 
-  #onBuild({ worker, hasFailed }: BuildEvent): void {
-    if (hasFailed) {
-      this.#waiting.add(worker);
-      this.#options?.onWaiting(worker);
-    } else {
+  #onBuild({ worker, state }: BuildEvent): void {
+    if (state === "done") {
       this.#waiting.delete(worker);
       this.#tellListening();
+      return;
     }
+    this.#waiting.add(worker);
+    if (state === "failed") this.#options?.onWaiting(worker);
   }
 
   #tellListening(): void {

@@ -8,6 +8,7 @@ const FAILED: WranglerEvent = {
   source: "BundlerController",
   reason: "Failed to construct initial bundle",
 };
+const BEGUN: WranglerEvent = { type: "bundleStart" };
 const BUILT: WranglerEvent = { type: "bundleComplete" };
 
 const told: BuildEvent[] = [];
@@ -34,7 +35,7 @@ it("a build that fails is told, and a change has the configuration read again, w
   patch.mockImplementationOnce(async () => void seen.push(flags.getStore()));
   const dispatch = worker();
   flags.run("flags", () => dispatch(FAILED));
-  expect(told).toEqual([{ kind: "build", worker: "shop", hasFailed: true }]);
+  expect(told).toEqual([{ kind: "build", worker: "shop", state: "failed" }]);
   expect(patch).not.toHaveBeenCalled();
   watch.mock.calls[0]?.[2]();
   expect(patch.mock.calls).toEqual([[{}]]);
@@ -46,8 +47,20 @@ it("a build that succeeds ends the watch, and is told once", async () => {
   dispatch(FAILED);
   dispatch(BUILT);
   dispatch(BUILT);
-  expect(told.slice(1)).toEqual([{ kind: "build", worker: "shop", hasFailed: false }]);
+  expect(told.slice(1)).toEqual([{ kind: "build", worker: "shop", state: "done" }]);
   await vi.waitFor(() => expect(end).toHaveBeenCalledOnce());
+});
+
+it("the first build is told when it begins and when it is done, and no later one", () => {
+  const dispatch = worker();
+  for (const event of [BEGUN, BUILT, BEGUN, BUILT]) dispatch(event);
+  expect(told.map(({ state }) => state)).toEqual(["begun", "done"]);
+});
+
+it("a first build that fails is over once the Worker builds", () => {
+  const dispatch = worker();
+  for (const event of [BEGUN, FAILED, BEGUN, FAILED, BEGUN, BUILT]) dispatch(event);
+  expect(told.map(({ state }) => state)).toEqual(["begun", "failed", "failed", "done"]);
 });
 
 it("a build that fails again ends the watch of the one before", async () => {

@@ -9,12 +9,12 @@ import {
   type WranglerListener,
 } from "./wrangler-events.ts";
 
-/** Outcome of a build of a Worker: the first one, or the first after a change of its configuration. */
+/** How the first build of a Worker goes, or the first after a change of its configuration. */
 export interface BuildEvent {
   readonly kind: "build";
   readonly worker: string;
-  /** Waits for a change of the sources. */
-  readonly hasFailed: boolean;
+  /** One that has failed waits for a change of the sources. */
+  readonly state: "begun" | "failed" | "done";
 }
 
 type Esbuild = { context(options: BuildOptions): Promise<BuildContext> };
@@ -41,15 +41,25 @@ interface RetryOptions {
 export function retries({ watch, tell }: RetryOptions): WranglerListener {
   const waiting = new Map<DevEnvironment, Promise<() => void>>();
   const startedMs = new Map<DevEnvironment, number>();
+  /** Workers, by the names that they had then, whose first build has begun. */
+  const first = new Map<DevEnvironment, string>();
   const endWatch = (environment: DevEnvironment) => {
     void waiting.get(environment)?.then((end) => end());
     return waiting.delete(environment);
   };
   return (environment, event) => {
     const { latestConfig: config } = environment.config;
-    if (event.type === "bundleStart") startedMs.set(environment, Date.now());
-    if (event.type === "bundleComplete" && endWatch(environment)) {
-      tell({ kind: "build", worker: config?.name ?? "", hasFailed: false });
+    if (event.type === "bundleStart") {
+      if (config !== undefined && !startedMs.has(environment)) {
+        first.set(environment, config.name);
+        tell({ kind: "build", worker: config.name, state: "begun" });
+      }
+      startedMs.set(environment, Date.now());
+    }
+    if (event.type === "bundleComplete") {
+      const names = new Set([first.get(environment), endWatch(environment) ? config?.name : undefined]);
+      first.delete(environment);
+      for (const worker of names) if (worker !== undefined) tell({ kind: "build", worker, state: "done" });
     }
     const isOver = isFailedBuild(event) && event.reason === NOT_WATCHED;
     if (!isOver || config === undefined || config.dev?.watch === false) return;
@@ -57,7 +67,7 @@ export function retries({ watch, tell }: RetryOptions): WranglerListener {
     // Wrangler keeps its flags with what has led to an event, and a change of a file is led to by nothing.
     const again = AsyncResource.bind(() => void environment.config.patch?.({}));
     waiting.set(environment, watch(config, startedMs.get(environment) ?? Date.now(), again));
-    tell({ kind: "build", worker: config.name, hasFailed: true });
+    tell({ kind: "build", worker: config.name, state: "failed" });
   };
 }
 
