@@ -125,7 +125,8 @@ describe("requests that send at the same time", () => {
 
   it("requests that send at the same time fail with 15000 once the call is lost that carried them", async () => {
     const early = await callsUnderWay();
-    // A send makes a call of its own once it has waited for a second, which a busy machine takes for these steps.
+    // A send looks by itself whether it may make a call, from time to time. Here the object has to make it, which the end
+    // of the call before wakes first.
     await step("stop-clock");
     await step("hurry", COALESCE_MS_MAX);
     const reset = step("send-from-object", "object");
@@ -137,6 +138,7 @@ describe("requests that send at the same time", () => {
     expect((await calls()).at(-1)).toEqual(["object", "along"]);
     await step("reset", "object");
     expect((await reset).status).toBe(500);
+    await step("start-clock");
     await step("hurry", CALL_LOST_MS);
     expect(await along).toEqual({ status: 500, text: "Error: Unknown Internal Error (15000)" });
     await step("open");

@@ -30,6 +30,13 @@ let hurriedMs = 0;
 let stoppedMs: number | null = null;
 const now = Date.now.bind(Date);
 Date.now = () => (stoppedMs ?? now()) + hurriedMs;
+const setRealTimeout = setTimeout;
+/** While the clock stands still no timer ends. Each waits in its own request. */
+function setStoppableTimeout(callback: () => void, ms: number): ReturnType<typeof setTimeout> {
+  const end = (): unknown => (stoppedMs === null ? callback() : setRealTimeout(end, 10));
+  return setRealTimeout(end, ms);
+}
+globalThis.setTimeout = setStoppableTimeout as typeof setTimeout;
 
 async function send(body: string): Promise<void> {
   begun += 1;
@@ -118,6 +125,9 @@ const STEPS: Record<string, (body: string) => Promise<unknown>> = {
   calls: () => bindings.BROKERS.getByName("orders").calls(),
   "stop-clock": async () => {
     stoppedMs = now();
+  },
+  "start-clock": async () => {
+    stoppedMs = null;
   },
   hurry: async (ms) => {
     hurriedMs += Number(ms);
