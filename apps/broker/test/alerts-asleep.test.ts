@@ -1,6 +1,7 @@
 import { startEndpoint } from "@sluice/broker/testing/http-endpoint";
 import { definition, endpoint } from "@sluice/broker/testing/messages";
 import { openBroker } from "@sluice/broker-worker/open-broker";
+import type { AlertsView } from "@sluice/gateway/views";
 import type { QueueTopology } from "@sluice/protocol";
 import { expect, it, onTestFinished } from "vitest";
 import { objectsFolder, WORKER } from "./node-broker.ts";
@@ -28,7 +29,7 @@ it("a queue that is deleted while it is asleep ends its alerts", async () => {
         ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
       });
       expect(response.status, path).toBe(200);
-      return (await response.json()) as { alerts: unknown[]; result: { queue_id: string }[] };
+      return (await response.json()) as AlertsView & { result: { queue_id: string }[] };
     };
     return { close: () => broker.close(), call };
   };
@@ -43,6 +44,8 @@ it("a queue that is deleted while it is asleep ends its alerts", async () => {
   const [orders] = (await first.call(`${queues}?name=orders`)).result;
   await first.call(`${queues}/${orders?.queue_id}/messages`, "POST", { body: { order: 1 } });
   await expect.poll(told).toEqual(["red_circle"]);
+  // A report whose answer was not noted comes again.
+  await expect.poll(async () => (await first.call("/api/alerts")).webhook?.waiting).toBe(0);
   first.close();
 
   const second = open();
