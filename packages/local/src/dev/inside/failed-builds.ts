@@ -41,25 +41,27 @@ interface RetryOptions {
 export function retries({ watch, tell }: RetryOptions): WranglerListener {
   const waiting = new Map<DevEnvironment, Promise<() => void>>();
   const startedMs = new Map<DevEnvironment, number>();
-  /** Workers, by the names that they had then, whose first build has begun. */
-  const first = new Map<DevEnvironment, string>();
+  /** Names by which Workers were told of whose build is not done. */
+  const undone = new Map<DevEnvironment, string>();
+  const tellOf = (environment: DevEnvironment, worker: string, state: "begun" | "failed") => {
+    undone.set(environment, worker);
+    tell({ kind: "build", worker, state });
+  };
   const endWatch = (environment: DevEnvironment) => {
     void waiting.get(environment)?.then((end) => end());
-    return waiting.delete(environment);
+    waiting.delete(environment);
   };
   return (environment, event) => {
     const { latestConfig: config } = environment.config;
     if (event.type === "bundleStart") {
-      if (config !== undefined && !startedMs.has(environment)) {
-        first.set(environment, config.name);
-        tell({ kind: "build", worker: config.name, state: "begun" });
-      }
+      if (config !== undefined && !startedMs.has(environment)) tellOf(environment, config.name, "begun");
       startedMs.set(environment, Date.now());
     }
     if (event.type === "bundleComplete") {
-      const names = new Set([first.get(environment), endWatch(environment) ? config?.name : undefined]);
-      first.delete(environment);
-      for (const worker of names) if (worker !== undefined) tell({ kind: "build", worker, state: "done" });
+      endWatch(environment);
+      const worker = undone.get(environment);
+      undone.delete(environment);
+      if (worker !== undefined) tell({ kind: "build", worker, state: "done" });
     }
     const isOver = isFailedBuild(event) && event.reason === NOT_WATCHED;
     if (!isOver || config === undefined || config.dev?.watch === false) return;
@@ -67,7 +69,7 @@ export function retries({ watch, tell }: RetryOptions): WranglerListener {
     // Wrangler keeps its flags with what has led to an event, and a change of a file is led to by nothing.
     const again = AsyncResource.bind(() => void environment.config.patch?.({}));
     waiting.set(environment, watch(config, startedMs.get(environment) ?? Date.now(), again));
-    tell({ kind: "build", worker: config.name, state: "failed" });
+    tellOf(environment, config.name, "failed");
   };
 }
 
