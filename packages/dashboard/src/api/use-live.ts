@@ -15,6 +15,11 @@ export type Live<Answer> =
   | { readonly kind: "lost"; readonly reason: string; readonly answer: Answer | null }
   | { readonly kind: "tokenNeeded"; readonly reason: string };
 
+/** Returns the latest answer; `null` if there is none. */
+export function answerOf<Answer>(live: Live<Answer>): Answer | null {
+  return "answer" in live ? live.answer : null;
+}
+
 /**
  * Asks once, and again at each notice of the feed while the page can be seen.
  *
@@ -53,7 +58,7 @@ export function useLive<Answer>(
         live =
           error instanceof TokenNeeded
             ? () => ({ kind: "tokenNeeded", reason })
-            : (before) => ({ kind: "lost", reason, answer: "answer" in before ? before.answer : null });
+            : (before) => ({ kind: "lost", reason, answer: answerOf(before) });
       }
       // An answer that a later one has overtaken would turn the page back.
       if (isOver || call !== asked) return;

@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
 import { allQueues, type ClockView, call, type QueueView, Refused } from "../api/call.ts";
-import { type Live, useLive } from "../api/use-live.ts";
+import { answerOf, useLive } from "../api/use-live.ts";
 
 /** Time in ms after which clock and faults are asked for again: the broker sends no notice of their changes. */
 const PERIOD_MS = 5_000;
@@ -66,8 +66,4 @@ export function DevelopmentProvider({ children }: { readonly children: Component
     refresh,
   };
   return <DevelopmentContext.Provider value={value}>{children}</DevelopmentContext.Provider>;
-}
-
-function answerOf<Answer>(live: Live<Answer>): Answer | null {
-  return "answer" in live ? live.answer : null;
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Live } from "../api/use-live.ts";
+import { answerOf, type Live } from "../api/use-live.ts";
 import { ClockDialog } from "../development/clock-dialog.tsx";
 import { DevelopmentNotices } from "../development/notices.tsx";
 import { useDevelopment } from "../development/use-development.tsx";
@@ -45,7 +45,7 @@ export function Page<Answer>({
     scrollTo(0, 0);
   }, [title]);
   // Actions of development come with the others: none moves away from under the pointer.
-  const answer = isKnown && "answer" in live ? live.answer : null;
+  const answer = isKnown ? answerOf(live) : null;
   return (
     <>
       <header class="top">

@@ -11,7 +11,7 @@ import {
 import { withFigures } from "../api/figures.ts";
 import { queueLink, TABS, type Tab } from "../api/route.ts";
 import { useNotices } from "../api/use-feed.ts";
-import { useLive } from "../api/use-live.ts";
+import { answerOf, useLive } from "../api/use-live.ts";
 import { useNow } from "../development/use-now.ts";
 import { MessagesTab } from "../message/messages-tab.tsx";
 import { Page } from "../page/page.tsx";
@@ -71,7 +71,7 @@ export function QueuePage({ name, tab, filter }: QueuePageProps) {
     const own = notice.kind === "ask" ? undefined : notice.frame.queues.find((queue) => queue.name === name);
     if (own !== undefined) setFigures(own);
   });
-  const answer = "answer" in live ? live.answer : null;
+  const answer = answerOf(live);
   const known = answer === null ? null : withFigures(answer.queue, figures);
   // One clock for all that the page says.
   const now = useNow(known?.now ?? BEFORE_ALL);
