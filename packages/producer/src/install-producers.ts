@@ -85,7 +85,8 @@ export function installProducers(
   });
   const queues = new ShardedQueues(objects, PRODUCER_RULES);
   for (const { binding, queue, deliveryDelaySeconds } of specs) {
-    const broker = () => queues.of(queue);
+    const sharded = queues.of(queue);
+    const broker = () => sharded;
     const producer = new QueueProducer({ queue, broker, deliveryDelaySeconds, ...behaviour });
     if (!Reflect.set(env, binding, producer)) throw new Error(`env.${binding} cannot be replaced`);
   }

@@ -136,7 +136,8 @@ export class Alerts {
     const before = this.#stored;
     const { states, stillSinceMs } = this.#settings === null ? before : this.#step(nowMs, isBusy);
     this.#deadLettersFrom = null;
-    const isSame = ALERT_KINDS.every((kind) => sameState(states[kind], before.states[kind]));
+    const isSame =
+      states === before.states || ALERT_KINDS.every((kind) => sameState(states[kind], before.states[kind]));
     if (isSame && stillSinceMs === before.stillSinceMs && !this.#haveOthersChanged) return;
     this.#haveOthersChanged = false;
     const { stored: shards } = this.#others;

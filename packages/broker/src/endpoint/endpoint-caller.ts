@@ -32,14 +32,13 @@ export interface Post {
   readonly id: string;
 }
 
-/** Settings whose reserved headers were logged. Kept here, because a caller is made anew for each use of a consumer. */
-const REPORTED = new WeakSet<HttpPushSettings>();
-
 /** Calls the HTTP endpoint of a queue, by its settings. Rejects with `NotCalled` when it must not be called. */
 export class EndpointCaller {
   readonly settings: HttpPushSettings;
   readonly clock: Clock;
   readonly #input: EndpointCallerInput;
+  /** Whether reserved headers of the settings were logged. */
+  #hasReported = false;
 
   constructor(input: EndpointCallerInput) {
     this.settings = input.settings;
@@ -117,8 +116,8 @@ export class EndpointCaller {
     const { headers = {} } = this.settings;
     // Settings that an earlier version stored may have reserved headers.
     const reserved = Object.keys(headers).filter(isReservedHeader);
-    if (reserved.length > 0 && !REPORTED.has(this.settings)) {
-      REPORTED.add(this.settings);
+    if (reserved.length > 0 && !this.#hasReported) {
+      this.#hasReported = true;
       this.note(`left out are headers that the broker or its connection sets: ${reserved.join(", ")}`);
     }
     const entries = Object.entries(headers).filter(([name]) => !isReservedHeader(name));

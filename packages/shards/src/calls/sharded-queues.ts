@@ -57,7 +57,7 @@ export class ShardedQueues<Methods extends Method> {
     this.#Queue = Queue;
   }
 
-  /** Returns a queue, for calls within this request. */
+  /** Returns a queue. It keeps no stub, so it may outlive the request. */
   of(queue: string): Pick<QueueRpc, Methods> {
     return new this.#Queue(queue) as Pick<QueueRpc, Methods>;
   }

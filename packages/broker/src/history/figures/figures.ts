@@ -53,6 +53,8 @@ export class Figures {
   readonly #seconds: Bucket[] = [];
   /** Minutes, or what was added to them, since the rows were taken last; oldest first. */
   #minutes: Bucket[] = [];
+  /** Messages by kind of event, since the last turn ended. */
+  readonly #noted = new Map<HistoryKind, number>();
   #isChanged = false;
   /** How much of `movedMs` of the clock is in a bucket, and the time of the latest look at it. */
   #movedMs = 0;
@@ -65,27 +67,27 @@ export class Figures {
     this.#ports = ports;
   }
 
-  /** Adds an event. */
+  /** Within a turn: adds an event. */
   note(kind: HistoryKind, messages: number): void {
-    for (const bucket of this.#current()) addEvent(bucket, kind, messages);
+    this.#noted.set(kind, (this.#noted.get(kind) ?? 0) + messages);
     if (MARKED.includes(kind)) addMarks(this.#minute(), [[kind, this.#ports.nowMs]]);
     this.#isChanged = true;
   }
 
-  /** Adds a delivery that has ended. @param tookMs its duration. */
+  /** Within a turn: adds a delivery that has ended. @param tookMs its duration. */
   ended(tookMs: number): void {
     for (const bucket of this.#current()) addTook(bucket, tookMs);
     this.#isChanged = true;
   }
 
   /**
-   * At the end of a turn: adds how full the queue is, if anything was noted in it.
+   * At the end of a turn: adds its events and how full the queue is, if anything was noted in it.
    *
    * @returns whether the clock was moved. Whoever looks later could not tell the time that it skipped from a quiet one.
    */
   turnEnds(): boolean {
     const isMoved = this.#movedByMs > 0 && (this.#sinceMs ?? this.#open().sinceMs) !== null;
-    if (this.#isChanged || isMoved) this.#addLevel();
+    if (this.#isChanged || isMoved) this.#addTurn();
     this.#isChanged = false;
     return isMoved;
   }
@@ -125,7 +127,7 @@ export class Figures {
   read({ window }: FiguresRequest, isOn: boolean): FiguresReply {
     const { nowMs, level } = this.#ports;
     if (!isOn) addLevel(this.#second(), level, nowMs);
-    else if (this.#movedByMs > 0) this.#addLevel();
+    else if (this.#movedByMs > 0) this.#addTurn();
     else this.#begin();
     const { stepMs, columns } = FIGURES_WINDOWS[window];
     const stored = this.#open();
@@ -141,9 +143,13 @@ export class Figures {
     return { isOn, nowMs, stepMs, sinceMs, ...shown, marks };
   }
 
-  #addLevel(): void {
+  #addTurn(): void {
     const { level, nowMs } = this.#ports;
-    for (const bucket of this.#current()) addLevel(bucket, level, nowMs);
+    for (const bucket of this.#current()) {
+      for (const [kind, messages] of this.#noted) addEvent(bucket, kind, messages);
+      addLevel(bucket, level, nowMs);
+    }
+    this.#noted.clear();
   }
 
   /** Time by which the clock was moved since it was looked at; 0 in the turn that moves it, whose time stands. */

@@ -1,10 +1,12 @@
 import {
   ALERTS_QUEUE,
   beginsAfterMs,
+  type ConsumerDefinition,
   countsAfter,
   cutOffReason,
   type ExportSettings,
   exportSettingsIn,
+  type HttpPushSettings,
   inPlace,
   type Jurisdiction,
   type QueueRecord,
@@ -29,6 +31,7 @@ import { isStorageFull } from "../storage-full.ts";
 import { Timer } from "../timer.ts";
 import { alertsOf } from "./alert-ends.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
+import { keepLatest } from "./keep-latest.ts";
 import { lenderOf, shardPortsOf } from "./lent-parts.ts";
 
 /** A queue that opens, once its core is put together. */
@@ -93,6 +96,11 @@ function portsOf(
   const version = env.SLUICE_VERSION?.id ?? null;
   const alerts = alertsOf(name, queue.options);
   const heartbeatMs = queue.isBilled ? HEARTBEAT_DEPLOYED_MS : HEARTBEAT_MS;
+  // A turn asks for its consumer several times.
+  const portOf = keepLatest((consumer: ConsumerDefinition) =>
+    consumers.consumerOf(name, consumer, clock, log),
+  );
+  const callerOf = keepLatest((settings: HttpPushSettings) => consumers.callerOf(name, settings, clock, log));
   return {
     store,
     clock,
@@ -123,13 +131,13 @@ function portsOf(
     shardMap: () => registration.record?.shards,
     consumer: () => {
       const consumer = registration.definition?.consumer ?? null;
-      const port = consumer === null ? null : consumers.consumerOf(name, consumer, clock, log);
+      const port = consumer === null ? null : portOf(consumer);
       return port === null ? null : faults.around(port);
     },
     daemon: () => {
       const consumer = registration.definition?.consumer;
       return consumer?.type === "http_push" && consumer.settings.format === "sqsd"
-        ? consumers.callerOf(name, consumer.settings, clock, log)
+        ? callerOf(consumer.settings)
         : null;
     },
     transfer: (target, transfer) => {
