@@ -1,7 +1,7 @@
 // @module-tag slow
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, type DashboardLab, openLab, says } from "./lab.ts";
+import { CHROMIUM, type DashboardLab, holds, openLab, says } from "./lab.ts";
 
 let lab: DashboardLab;
 
@@ -52,5 +52,20 @@ describe.skipIf(CHROMIUM === null)("nothing moves by itself while a page is open
     await says(page.locator("body"), /The clock of the queues .*Faults are on in/);
     await page.getByRole("button", { name: "Clock" }).waitFor();
     expect(await page.evaluate(MOVED)).toEqual([]);
+  });
+
+  it.each([360, 1_280])("at %i px, where the errors of the messages are known late", async (width) => {
+    const message = { contentType: "json", text: JSON.stringify({ item: "vase" }) };
+    await lab.api("/queues/gifts/messages/batch", "POST", { messages: [message] });
+    await holds(lab, "gifts-dead", 1);
+    const page = await lab.open("#/queues/gifts-dead/messages", { viewport: { width, height: 900 } });
+    await page.route(/\/errors\?/, async (route) => {
+      await page.waitForTimeout(1_500);
+      await route.continue();
+    });
+    await page.reload();
+    await says(page.getByRole("region", { name: "Last errors" }), "1 TypeError: the vase is cursed");
+    expect(await page.evaluate(MOVED)).toEqual([]);
+    await lab.api("/queues/gifts-dead/purge", "POST");
   });
 });

@@ -1,27 +1,6 @@
 import { plural } from "@sluice/protocol/words";
-import { useEffect, useState } from "preact/hooks";
-import { call, type ErrorsView, queuePath } from "../api/call.ts";
+import type { ErrorsView } from "../api/call.ts";
 import { queueLink } from "../api/route.ts";
-import type { Found } from "./use-messages.ts";
-
-/** Counts the messages that fit a filter by their errors, whenever the list was looked for; `null` before that. */
-export function useErrors(queue: string, { filter, messages, isBusy, problem }: Found): ErrorsView | null {
-  const [errors, setErrors] = useState<{ readonly of: string; readonly view: ErrorsView } | null>(null);
-  const key = `${queue} ${filter}`;
-  useEffect(() => {
-    if (isBusy || problem !== "") return;
-    let isOver = false;
-    call<ErrorsView>(`${queuePath(queue)}/errors?${new URLSearchParams({ filter })}`).then(
-      (view) => isOver || setErrors({ of: key, view }),
-      // The list says that the broker does not answer.
-      () => {},
-    );
-    return () => {
-      isOver = true;
-    };
-  }, [key, messages, isBusy]);
-  return errors?.of === key ? errors.view : null;
-}
 
 interface ErrorGroupsProps {
   readonly queue: string;

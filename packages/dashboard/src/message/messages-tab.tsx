@@ -1,11 +1,11 @@
 import { plural } from "@sluice/protocol/words";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { QueueView } from "../api/call.ts";
 import { queueLink } from "../api/route.ts";
 import { OutcomeLine } from "../ui/outcome.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { BulkActions } from "./bulk-actions.tsx";
-import { ErrorGroups, useErrors } from "./error-groups.tsx";
+import { ErrorGroups } from "./error-groups.tsx";
 import { FilterField } from "./filter-field.tsx";
 import { MessageList } from "./message-list.tsx";
 import { useMessages } from "./use-messages.ts";
@@ -29,8 +29,7 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
   const { name, lastMove } = queue;
   const version = `${lastMove?.startedAt} ${lastMove?.moved} ${lastMove?.status}`;
   const { found, page, first, next, previous, refresh } = useMessages(name, filter, version);
-  const { messages, isBusy, cursor, problem, failure } = found;
-  const errors = useErrors(name, found);
+  const { messages, errors, isBusy, cursor, problem, failure } = found;
   const [isAll, setIsAll] = useState(false);
   const [refs, setRefs] = useState<ReadonlySet<string>>(new Set());
   const chooseNone = () => {
@@ -48,6 +47,9 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
       ? ""
       : `${errors.searched < errors.of ? "at least " : ""}${plural(errors.matched, "message")}`;
   const isNone = messages.length === 0 && !isBusy && problem === "" && failure === "";
+  // A list that is shown before the errors above it would be pushed down by them. Later it keeps the focus.
+  const wasAnswered = useRef(false);
+  wasAnswered.current ||= !isBusy || found.now !== undefined;
   const arrivals = useReading(queue, found, refresh);
   return (
     <div class="stack">
@@ -87,7 +89,7 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
         />
       )}
       <OutcomeLine of={outcome} />
-      {messages.length === 0 && !isNone && !isBusy ? null : (
+      {!wasAnswered.current || (messages.length === 0 && !isNone && !isBusy) ? null : (
         <>
           {messages.length > 0 && messages[0]?.end === undefined ? (
             <div class="row">

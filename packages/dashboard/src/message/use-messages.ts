@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { call, errorText, type MessageView, queuePath, Refused } from "../api/call.ts";
+import { call, type ErrorsView, errorText, type MessageView, queuePath, Refused } from "../api/call.ts";
 
 /** Messages of one page of the list. */
 const PAGE_SIZE = 50;
@@ -19,6 +19,8 @@ interface MessagesAnswer {
 
 export interface Found extends MessagesAnswer {
   readonly filter: string;
+  /** The messages that fit the filter, counted by their errors; `null` where that is not known. */
+  readonly errors: ErrorsView | null;
   /** Whether the search for this page goes on. */
   readonly isBusy: boolean;
   /** Why the filter cannot be read. */
@@ -32,6 +34,7 @@ const NONE: Omit<Found, "filter"> = {
   cursor: null,
   searched: 0,
   of: 0,
+  errors: null,
   isBusy: true,
   problem: "",
   failure: "",
@@ -78,16 +81,19 @@ async function look(
 ): Promise<void> {
   let found: Found = { ...NONE, filter };
   let cursor = from;
+  // They stand above the list, which would move if they came later. The list says that the broker does not answer.
+  const counted = countErrors(queue, filter).catch(() => null);
   try {
     for (let calls = 1; ; calls++) {
       const query = new URLSearchParams({ max: String(PAGE_SIZE - found.messages.length) });
       if (filter !== "") query.set("filter", filter);
       if (cursor !== null) query.set("cursor", cursor);
       const answer = await call<MessagesAnswer>(`${queuePath(queue)}/messages?${query}`);
+      const errors = await counted;
       if (isOver()) return;
       const messages = [...found.messages, ...answer.messages];
       const isDone = answer.cursor === null || messages.length >= PAGE_SIZE || calls >= CALLS_MAX;
-      found = { ...found, ...answer, messages, isBusy: !isDone };
+      found = { ...found, ...answer, errors, messages, isBusy: !isDone };
       cursor = answer.cursor;
       report(found);
       if (isDone) return;
@@ -97,4 +103,8 @@ async function look(
     const isProblem = error instanceof Refused && error.code === "invalid_filter";
     report({ ...found, isBusy: false, [isProblem ? "problem" : "failure"]: errorText(error) });
   }
+}
+
+function countErrors(queue: string, filter: string): Promise<ErrorsView> {
+  return call<ErrorsView>(`${queuePath(queue)}/errors?${new URLSearchParams({ filter })}`);
 }
