@@ -21,6 +21,7 @@ export {
   release,
   retry,
 } from "./commands/settle.ts";
+export { forgetConcurrency } from "./push/concurrency.ts";
 export { BATCH_BYTES_MAX, nextBatch, type PushEnd, pushEnded } from "./push/dispatch.ts";
 export { advance, firstReadyMs } from "./queue/advance.ts";
 export {

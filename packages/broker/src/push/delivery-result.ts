@@ -14,6 +14,7 @@ import {
   REFUSED,
 } from "@sluice/protocol";
 import { Absence } from "./absence.ts";
+import type { DeliveryRecord } from "./consumer-health.ts";
 
 /** Longest time between the beginning of a delivery and a line, in ms, as clocks can be set: 30 years. */
 const LOG_AFTER_MS_MAX = 1e12;
@@ -126,6 +127,8 @@ export interface Running {
   readonly startedMs: number;
   /** Returns of the consumer before the delivery. An absence that it finds is outdated by a later return. */
   readonly returns: number;
+  /** Record that its end is noted in: that of its consumer. */
+  readonly record: DeliveryRecord;
   /** Whether its handler took too long, and its consumer is asked for the calls until then. */
   isOverdue: boolean;
 }

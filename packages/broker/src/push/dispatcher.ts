@@ -1,4 +1,5 @@
 import {
+  forgetConcurrency,
   isSlotAwaited,
   type Lease,
   nextBatch,
@@ -78,7 +79,7 @@ export class PushDispatcher {
   /** Leases of deliveries that have ended and whose settlement waits for the alarm. */
   readonly #ended = new Set<number>();
   readonly #presence: ConsumerPresence;
-  readonly #record: DeliveryRecord;
+  #record: DeliveryRecord;
 
   constructor(
     context: QueueContext,
@@ -91,7 +92,14 @@ export class PushDispatcher {
     this.#settler = new BatchSettler(context, deadLetters);
     this.#alerts = alerts;
     this.#presence = new ConsumerPresence(context);
-    this.#record = new DeliveryRecord(() => context.history.earlierDeliveries(ports.consumer()?.name ?? ""));
+    this.#record = this.#newRecord();
+  }
+
+  /** Within a turn: the queue has another consumer. Deliveries to the one before go on, and say nothing about it. */
+  consumerReplaced(): void {
+    forgetConcurrency(this.#context.queue);
+    this.#presence.replaced();
+    this.#record = this.#newRecord();
   }
 
   /** Whether batches can be delivered now: there is a consumer, it answers, it is not held, delivery is not paused. */
@@ -218,6 +226,7 @@ export class PushDispatcher {
         },
         startedMs: nowMs,
         returns: this.#presence.returns,
+        record: this.#record,
         isOverdue: false,
       };
       this.#running.set(leaseId, running);
@@ -344,9 +353,9 @@ export class PushDispatcher {
       if (isTrial) this.#settler.settle(running, failedResult(GONE_DURING_TRIAL), tookMs);
       else this.#release(running, result.reason);
       this.#presence.lost(running.consumer, result, running.returns);
-      this.#record.ended(endedMs, failureOf(result));
+      running.record.ended(endedMs, failureOf(result));
     } else {
-      this.#presence.answered();
+      if (running.record === this.#record) this.#presence.answered();
       const acked = this.#settler.settle(running, result, tookMs);
       const messages = running.batch.count;
       const failure = failureOf(result);
@@ -354,8 +363,13 @@ export class PushDispatcher {
       this.#context.traces?.ended(running.batch.leaseId, { tookMs, acked, failure });
       const reason = failure ?? firstRetryReason(result, messages);
       this.#alerts.delivered(hasFailed || acked === 0 ? reason : null);
-      this.#record.ended(endedMs, reason, { hasFailed, acked, messages });
+      running.record.ended(endedMs, reason, { hasFailed, acked, messages });
     }
+  }
+
+  #newRecord(): DeliveryRecord {
+    const { history } = this.#context;
+    return new DeliveryRecord(() => history.earlierDeliveries(this.#ports.consumer()?.name ?? ""));
   }
 
   #next(): NextDelivery | null {

@@ -69,6 +69,15 @@ export class ConsumerPresence {
     this.#trial = null;
   }
 
+  /** Begins anew for another consumer: what is known is of the one before, and so is what its calls say from now on. */
+  replaced(): void {
+    this.#backoff.succeeded();
+    this.#absence = null;
+    this.#probe = null;
+    this.#trial = null;
+    this.#returns += 1;
+  }
+
   /**
    * Takes the absence of the consumer, which is probed before the next lease.
    *

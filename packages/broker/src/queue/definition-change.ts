@@ -1,18 +1,21 @@
 import { changeDelay, changeRules, encodeIndex } from "@sluice/engine";
 import type { QueueDefinition } from "@sluice/protocol";
+import type { PushDispatcher } from "../push/dispatcher.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { deliveryDelaySecondsOf, rulesOf } from "../turn/rules.ts";
 import type { QueuePart } from "./queue-part.ts";
 
 /** Within a turn: has the queue go by another definition, which it has once `change` has run. */
 export function changeDefinition(
-  context: QueueContext & { readonly part: QueuePart | null },
+  context: QueueContext & { readonly part: QueuePart | null; readonly dispatcher: PushDispatcher },
   change: () => void,
 ): void {
+  const wasConsumer = consumerNameOf(context.definition);
   const delaySeconds = deliveryDelaySecondsOf(context.definition);
   const wasPaused = isPaused(context.definition);
   context.part?.mapChanges();
   change();
+  if (consumerNameOf(context.definition) !== wasConsumer) context.dispatcher.consumerReplaced();
   changeRules(context.queue, context.part?.rules() ?? rulesOf(context.definition));
   takeChange(context, delaySeconds, wasPaused);
 }
@@ -51,6 +54,19 @@ function deliveryDelayChanged(context: QueueContext, wasSeconds: number): void {
       const segment = queue.segments.get(id);
       if (segment !== undefined) store.writeIndex(id, encodeIndex(segment));
     });
+  }
+}
+
+/** Names whom a queue delivers to. Its other settings may change. */
+function consumerNameOf(definition: QueueDefinition | undefined): string {
+  const consumer = definition?.consumer ?? null;
+  switch (consumer?.type) {
+    case "worker":
+      return `worker ${consumer.worker}`;
+    case "http_push":
+      return `http_push ${consumer.settings.format} ${consumer.settings.url}`;
+    default:
+      return consumer?.type ?? "none";
   }
 }
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { queueOf, queueWith } from "../../test/queues.ts";
 import { type Lease, type PushEnd, pushEnded, type Queue } from "../index.ts";
-import { CONCURRENCY_MAX, IDLE_ENDS_MAX, IDLE_ENDS_OF_SINGLES_MAX } from "./concurrency.ts";
+import {
+  CONCURRENCY_MAX,
+  forgetConcurrency,
+  IDLE_ENDS_MAX,
+  IDLE_ENDS_OF_SINGLES_MAX,
+} from "./concurrency.ts";
 
 /** Ends deliveries, one after the other, while others are running. */
 function end(queue: Queue, ...ends: PushEnd[]): number {
@@ -174,5 +179,33 @@ describe("scaling down", () => {
     const waiting = queueOf(1, { maxBatchSize: 2 });
     waiting.push.target = 40;
     expect(end(waiting, "ok")).toBe(40);
+  });
+});
+
+describe("another consumer", () => {
+  it.each([
+    [0, 1],
+    [3, 4],
+    [CONCURRENCY_MAX - 1, CONCURRENCY_MAX],
+    [CONCURRENCY_MAX, CONCURRENCY_MAX],
+  ])("has, beside %i deliveries of the one before, a target of %i", (inFlight, target) => {
+    const queue = loaded();
+    queue.push.target = 40;
+    queue.push.inFlight = inFlight;
+    forgetConcurrency(queue);
+    expect(queue.push.target).toBe(target);
+  });
+
+  it("is not judged by failures of the one before, nor by how often it left nothing to do", () => {
+    const failing = loaded();
+    end(failing, ...times(9, "failed"));
+    forgetConcurrency(failing);
+    failing.push.target = 10;
+    expect(end(failing, ...times(9, "failed"))).toBe(10);
+    const idle = queueWith();
+    end(idle, ...times(IDLE_ENDS_MAX - 1, "ok"));
+    forgetConcurrency(idle);
+    idle.push.target = 2;
+    expect(end(idle, "ok")).toBe(2);
   });
 });

@@ -43,6 +43,13 @@ export function learnConcurrency(queue: Queue, failed: boolean): void {
   push.target = Math.max(1, Math.min(push.target, rules.maxConcurrency ?? CONCURRENCY_MAX));
 }
 
+/** Begins anew for another consumer: it gets one delivery at a time, beside those of the one before. */
+export function forgetConcurrency({ push }: Queue): void {
+  push.failures.length = 0;
+  push.idleEnds = 0;
+  push.target = Math.min(push.inFlight + 1, CONCURRENCY_MAX);
+}
+
 function idleEndsMax({ maxBatchSize }: QueueRules): number {
   return maxBatchSize === 1 ? IDLE_ENDS_OF_SINGLES_MAX : IDLE_ENDS_MAX;
 }
