@@ -43,6 +43,21 @@ it.each([
   },
 );
 
+it("a delivery that acknowledged messages before it failed is a failure after a start too", async () => {
+  const several = consumer({ ...SINGLE, maxBatchSize: 3, deadLetterQueue: "dead" });
+  const world = worldWithHistory({ orders: { consumer: several }, dead: {} });
+  world.handler = ({ messages: [first] }) => ({
+    outcome: "exception",
+    error: "Error: no",
+    explicitAcks: first === undefined ? [] : [first.id],
+  });
+  await world.sendAndPass("orders", ["a", "b", "c"]);
+  await world.pass(2_000);
+  expect(healthOf(world)?.consecutiveFailures).toBe(1);
+  world.crash("orders");
+  expect(healthOf(world)).toMatchObject({ consecutiveFailures: 1, lastDelivery: { failure: "Error: no" } });
+});
+
 it("a failure after the start is one more in the row, and a success ends the row", async () => {
   const world = shop(worldWithHistory(QUEUES));
   await world.sendAndPass("orders", ["throw", "throw"]);

@@ -35,11 +35,16 @@ interface Failure {
 export function earlierDeliveries(events: readonly HistoryEvent[], consumer: string): EarlierDeliveries {
   let failures: Failure[] = [];
   let last: LastDelivery | null = null;
+  // A handler may have acknowledged some of the messages before it failed.
+  const failedBatches = new Set(
+    events.flatMap(({ kind, batch }) => (kind === "failed" ? (batch ?? []) : [])),
+  );
   for (const { kind, atMs, by, batch, delayReason, error, merged } of events) {
     // A delivery that the broker's own end cut off tells nothing of the consumer.
     if (delayReason === "restart" || (by !== null && by !== consumer)) continue;
     const endedMs = merged?.untilMs ?? atMs;
     if (kind === "acked") {
+      if (batch !== null && failedBatches.has(batch)) continue;
       last ??= { endedMs, failure: null };
       // What is merged with others may have ended after failures with higher numbers.
       failures = failures.filter((failure) => failure.atMs >= endedMs && failure.batch !== (batch ?? -1));

@@ -73,17 +73,21 @@ function latestTask<Task extends { readonly taskId: string; readonly startedMs: 
   return tasks.filter(({ taskId }) => taskId === last?.taskId);
 }
 
-/** Makes the health of deliveries: a consumer that one shard misses counts as absent, and the longest row of failures. */
+/**
+ * Makes the health of deliveries. A consumer that one shard misses counts as absent. Failures in a row are those of the
+ * shard that has had the latest delivery of all: if that went well, there are none.
+ */
 export function mergedHealth(parts: readonly (ConsumerHealth | null)[]): ConsumerHealth | null {
   const known = parts.filter((part) => part !== null);
   if (known.length === 0) return null;
-  const deliveries = known.flatMap(({ lastDelivery }) => lastDelivery ?? []);
+  const endedMs = ({ lastDelivery }: ConsumerHealth) => lastDelivery?.endedMs ?? 0;
+  const latest = known.reduce((a, b) => (endedMs(b) > endedMs(a) ? b : a));
   const next = known.flatMap((part) => part.next ?? []);
   return {
     isPresent: known.every(({ isPresent }) => isPresent),
     inFlight: sumOf(known, ({ inFlight }) => inFlight),
-    consecutiveFailures: Math.max(...known.map((part) => part.consecutiveFailures)),
-    lastDelivery: deliveries.toSorted((a, b) => b.endedMs - a.endedMs)[0] ?? null,
+    consecutiveFailures: latest.consecutiveFailures,
+    lastDelivery: latest.lastDelivery,
     next: next.toSorted((a, b) => a.atMs - b.atMs)[0] ?? null,
   };
 }

@@ -154,7 +154,17 @@ describe("a description", () => {
     expect(found).toMatchObject({ month: "2026-11", requests: 12, sinceMs: 5, deliveries: 2 });
   });
 
-  it("has the health of the worst: a consumer that one misses, and the longest row of failures", async () => {
+  it("has no failures in a row where the latest delivery of all shards went well", async () => {
+    const { consumer } = await describeOf(
+      described({ consumer: health({ lastDelivery: { endedMs: 9, failure: null } }) }),
+      described({
+        consumer: health({ lastDelivery: { endedMs: 5, failure: "boom" }, consecutiveFailures: 7 }),
+      }),
+    );
+    expect(consumer).toMatchObject({ consecutiveFailures: 0, lastDelivery: { endedMs: 9, failure: null } });
+  });
+
+  it("has the health of the worst: a consumer that one misses, and the failures in a row of the latest delivery", async () => {
     const failed = { endedMs: 9, failure: "boom" };
     const { consumer } = await describeOf(
       described({
