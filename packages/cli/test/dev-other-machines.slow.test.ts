@@ -1,4 +1,4 @@
-import { appendFileSync, globSync, statSync } from "node:fs";
+import { appendFileSync, globSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -74,6 +74,31 @@ describe.skipIf(address === null)("a sluice dev that other machines reach", { ti
     const ask = (headers = {}) => fetch(`http://${address}:${port}/__sluice/api/queues`, { headers });
     expect((await ask()).status).toBe(401);
     expect((await ask({ authorization: "Bearer fixed" })).status).toBe(200);
+  });
+
+  it("says that it goes on with the token of a Worker's .dev.vars when that is changed or deleted", async () => {
+    const file = join(lab.folder, "sender/.dev.vars");
+    const write = (token: string, other: string) =>
+      writeFileSync(file, `SLUICE_API_TOKENS=${token}\nOTHER=${other}\n`);
+    write("old", "1");
+    const { port, started } = await dev(["sender", "receiver", "--ip", "0.0.0.0"]);
+    await started.printed(/HTTP endpoints are called/);
+    const ask = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      return (await fetch(`http://${address}:${port}/__sluice/api/queues`, { headers })).status;
+    };
+    const notice = /SLUICE_API_TOKENS has changed in the variables of \S+sender.wrangler\.toml/;
+    let from = started.output.length;
+    write("old", "2");
+    expect(await started.printed(/Local server updated and ready/, from)).not.toMatch(notice);
+    from = started.output.length;
+    write("new", "2");
+    await started.printed(notice, from);
+    await started.printed(/Local server updated and ready/, from);
+    expect([await ask("old"), await ask("new")]).toEqual([200, 401]);
+    from = started.output.length;
+    rmSync(file);
+    await started.printed(notice, from);
   });
 
   it("has no Local Explorer for any headers and path of a request", async () => {

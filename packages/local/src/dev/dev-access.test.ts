@@ -1,9 +1,10 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readProject } from "@sluice/project/read/project";
 import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it } from "vitest";
 import { accessVariables, tokenIn } from "../settings/admission.ts";
-import { devAccess, refuseLeading } from "./dev-access.ts";
+import { AccessChanges, devAccess, refuseLeading } from "./dev-access.ts";
 
 const SHOP = { "wrangler.json": '{ "name": "shop", "main": "index.js" }', "index.js": "export default {};" };
 const BROKER = {
@@ -69,5 +70,56 @@ describe("the broker of sluice dev", () => {
     refuseLeading({ kind: "own" }, "0.0.0.0", access);
     refuseLeading(joined, "localhost", await accessOf(SHOP, "localhost"));
     refuseLeading(joined, "0.0.0.0", await accessOf(SHOP, "0.0.0.0", { SLUICE_ENV: "local" }));
+  });
+});
+
+describe("a change of the Worker's variables", () => {
+  const KEYS = "SLUICE_AWS_ACCESS_KEYS=KEY:SECRET\n";
+  /** Starts with a `.dev.vars`, and tells what is said of each further one; `null` deletes it. */
+  const session = async (devVars: string, host = "0.0.0.0", environment = {}) => {
+    const workingDirectory = projectFolder({ ...SHOP, ".dev.vars": devVars });
+    const file = join(workingDirectory, ".dev.vars");
+    const read = () => readProject({ targets: [], env: "", workingDirectory });
+    const access = async () => devAccess(await read(), { host, env: "", envFiles: [], environment });
+    const changes = new AccessChanges(await access());
+    const said = async (next: string | null) => {
+      if (next === null) rmSync(file);
+      else writeFileSync(file, next);
+      return changes.noticeOf(await read(), await access());
+    };
+    return { said, config: join(workingDirectory, "wrangler.json") };
+  };
+
+  it("is told once where the broker has taken its token from there, since it keeps the old one", async () => {
+    const { said, config } = await session(`SLUICE_API_TOKENS=old\n${KEYS}`);
+    expect(await said(`SLUICE_API_TOKENS=new\n${KEYS}`)).toBe(
+      `SLUICE_API_TOKENS has changed in the variables of ${config}. ` +
+        'The broker goes on with what it had at the start until "sluice dev" is started again.',
+    );
+    expect(await said(`SLUICE_API_TOKENS=new\n${KEYS}`)).toBeNull();
+    expect(await said(`SLUICE_API_TOKENS=newer\n${KEYS}`)).toMatch(/^SLUICE_API_TOKENS has changed/);
+    expect(await said(null)).toMatch(/^SLUICE_API_TOKENS and SLUICE_AWS_ACCESS_KEYS have changed/);
+  });
+
+  it("is told where it takes the place of what was made", async () => {
+    const { said } = await session("SECRET=x\n");
+    expect(await said("SECRET=x\nSLUICE_API_TOKENS=new\n")).toMatch(/^SLUICE_API_TOKENS has changed/);
+  });
+
+  it("is not told where the start would decide the same", async () => {
+    const { said } = await session(`SECRET=x\nSLUICE_API_TOKENS=old\n${KEYS}`);
+    expect(await said(`SECRET=y\nSLUICE_API_TOKENS="old"\n${KEYS}`)).toBeNull();
+    await said(`SLUICE_API_TOKENS=new\n${KEYS}`);
+    expect(await said(`SLUICE_API_TOKENS=old\n${KEYS}`)).toBeNull();
+    const made = await session("");
+    expect(await made.said("SLUICE_API_TOKENS=\n")).toBeNull();
+  });
+
+  it.each([
+    ["the environment has the token", "0.0.0.0", { SLUICE_API_TOKENS: "fixed" }],
+    ["the broker is its own machine's alone", "localhost", {}],
+  ])("is not told where %s", async (_, host, environment) => {
+    const { said } = await session("SLUICE_API_TOKENS=old\n", host, environment);
+    expect(await said("SLUICE_API_TOKENS=new\n")).toBeNull();
   });
 });

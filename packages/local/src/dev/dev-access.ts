@@ -63,6 +63,55 @@ export async function devAccess({ workers, broker }: Project, input: DevAccessIn
 }
 
 /**
+ * Changes of the settings that a broker without a folder has taken from the variables of the first Worker. Wrangler
+ * gives changed variables to that Worker; the broker goes on with those of its start, which let in who has a leaked
+ * token too.
+ */
+export class AccessChanges {
+  readonly #start: Settings;
+  #seen: Settings;
+
+  /** @param start what the broker goes by. */
+  constructor(start: Admission) {
+    this.#start = settingsOf(start);
+    this.#seen = this.#start;
+  }
+
+  /**
+   * Names the settings that are others than at the start, and than at the call before; `null` if none is.
+   *
+   * @param now what a start would decide now.
+   */
+  noticeOf({ workers, broker }: Project, now: Admission): string | null {
+    const before = this.#seen;
+    const settings = settingsOf(now);
+    this.#seen = settings;
+    const [first] = workers;
+    if (broker.file !== null || first === undefined) return null;
+    const changed = ACCESS_SETTINGS.filter(
+      (name) => settings[name] !== before[name] && settings[name] !== this.#start[name],
+    );
+    if (changed.length === 0) return null;
+    return (
+      `${changed.join(" and ")} ${changed.length === 1 ? "has" : "have"} changed in the variables of ${first.file}. ` +
+      'The broker goes on with what it had at the start until "sluice dev" is started again.'
+    );
+  }
+}
+
+type Settings = Readonly<Record<(typeof ACCESS_SETTINGS)[number], string>>;
+
+/** Settings that somebody has set, "" for others: what is made is another one each time. */
+function settingsOf({ vars, made }: Admission): Settings {
+  const given = (name: string) => (typeof vars[name] === "string" ? vars[name].trim() : "");
+  const { token = null, key = null } = made ?? {};
+  return {
+    SLUICE_API_TOKENS: token === null ? given("SLUICE_API_TOKENS") : "",
+    SLUICE_AWS_ACCESS_KEYS: key === null ? given("SLUICE_AWS_ACCESS_KEYS") : "",
+  };
+}
+
+/**
  * Refuses to lead other machines to the broker of another session, which does not know of them.
  *
  * @throws CliError

@@ -39,7 +39,7 @@ import { sourceFinder } from "../stacks/stack-frames.ts";
 import { readDeliveries } from "../watchdog/in-delivery.ts";
 import { silentMsMaxOf } from "../watchdog/silent-ms-max.ts";
 import { changesOf } from "./changes.ts";
-import { devAccess, refuseLeading } from "./dev-access.ts";
+import { AccessChanges, devAccess, refuseLeading } from "./dev-access.ts";
 import { failedLoadText } from "./inside/failed-load.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 import { namesakesOf } from "./namesakes.ts";
@@ -133,6 +133,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   let current = await generate({ ...input, read: project });
 
   const variables = new VariablesWatch(envFiles);
+  const accessChanges = new AccessChanges(access);
   const adopt = (next: Generation) => {
     current = next;
     variables.renew(next.plan.workers);
@@ -188,11 +189,17 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
       await takeBroker();
     }
     // Who may use the broker stays as it was at the start, and variables that would open it are not written.
-    const next = await generate({ ...input, check: accessTo, write: (writing) => child.write(writing) });
+    let accessNow = access;
+    const check = async (read: Project) => {
+      accessNow = await accessTo(read);
+    };
+    const next = await generate({ ...input, check, write: (writing) => child.write(writing) });
     if (ownership.isOwn) await r2.begin(next.project.topology, bucketsOf(next.project));
     // Often it is our own end, or another's at the same moment, that changed something.
     if (isOver) return;
     adopt(next);
+    const notice = ownership.isOwn ? accessChanges.noticeOf(next.project, accessNow) : null;
+    if (notice !== null) printer.warn(notice);
     writeTypes();
     if (restartsFor(current.plan) !== before) {
       runtime.ending();
