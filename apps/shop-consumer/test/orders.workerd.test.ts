@@ -10,9 +10,9 @@ let queues: QueueRuntime<Env>;
 
 beforeAll(async () => {
   queues = await createQueueRuntime<Env>({ workers: ["./wrangler.toml"], root: `${import.meta.dirname}/..` });
-});
+}, 60_000);
 beforeEach(() => queues.reset());
-afterAll(() => queues[Symbol.asyncDispose]());
+afterAll(() => queues?.[Symbol.asyncDispose]());
 
 function orderOf(sku: string, id = "o-1") {
   const lines = [{ sku, quantity: 2, unitPriceCents: 1500 }];
