@@ -2,7 +2,7 @@ import { FAULT_KINDS, type Fault, type FaultKind, type QueueRuntime, type Story 
 import { Runtime } from "../runtime/runtime.ts";
 import { faultsOf, seedOf } from "./histories.ts";
 import { Choices, type Random } from "./random.ts";
-import { type Found, textOf } from "./report.ts";
+import { type Found, textOf, unfinishedText } from "./report.ts";
 import { type Recipe, shrink } from "./shrink.ts";
 
 /** Default number of histories. */
@@ -25,7 +25,8 @@ export interface ExploreOptions<E = Record<string, unknown>> {
   readonly histories?: number;
   /**
    * Time limit in ms of real time. Default: 4,000, since Vitest ends a test after 5,000. No history begins in its last
-   * quarter, which is for shrinking a broken one. A history that has begun is always finished.
+   * quarter, which is for shrinking a broken one. A history that has begun is always finished. A line on standard error
+   * says how many were run if that is not all of them.
    */
   readonly timeoutMs?: number;
   /** Ends the exploration, which rejects with the signal's reason and stops using the runtime. */
@@ -129,7 +130,9 @@ async function exploreOn<E>(
       given !== undefined,
     );
   }
-  return { seed, histories: i, isComplete: i === count, faults: came };
+  const isComplete = i === count;
+  if (!isComplete) queues.warn(unfinishedText(i, count, performance.now() - startedMs));
+  return { seed, histories: i, isComplete, faults: came };
 }
 
 interface RunInput {

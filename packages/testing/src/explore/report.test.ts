@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { FAULT_KINDS, type FaultKind } from "../api.ts";
-import { textOf } from "./report.ts";
+import { textOf, unfinishedText } from "./report.ts";
 
 const came = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, kind === "split" ? 0 : 1])) as Record<
   FaultKind,
@@ -52,4 +52,10 @@ it("the report says that a history does not break every time, and names no fault
   const text = textOf({ ...found, number: 3, isSteady: false });
   expect(text).toContain("It does not break every time");
   expect(text).not.toContain("never came");
+});
+
+it("an exploration whose time is over says how many histories it has run", () => {
+  expect(unfinishedText(11, 500, 3_412)).toBe(
+    "explore: 11 of 500 histories in 3.4 s, none broken, then its time was over; timeoutMs gives it more.",
+  );
 });

@@ -42,6 +42,12 @@ export function textOf(found: Found): string {
   ].join("\n");
 }
 
+/** Says that time ran out before all histories were run, and none of them has broken anything. */
+export function unfinishedText(histories: number, count: number, tookMs: number): string {
+  const took = (tookMs / 1_000).toFixed(1);
+  return `explore: ${histories} of ${count} histories in ${took} s, none broken, then its time was over; timeoutMs gives it more.`;
+}
+
 function lineOf({ queue, body, events }: Story, message: number, faults: readonly Fault[]): string {
   let deliveries = 0;
   const told = events.map(({ what, delay, error }) => {

@@ -37,6 +37,8 @@ export interface Host extends QueueHost {
   scheduled(event: ScheduledEvent): Promise<ScheduledReply>;
   /** Shows from now on what Workers print, or not, where the options have no `log`. */
   show(isShown: boolean): Promise<void>;
+  /** Prints a line of the test kit itself. */
+  warn(line: string): void;
   dispose(): Promise<void>;
 }
 
@@ -169,6 +171,7 @@ async function hostOf(
       if (open.isStuck) byItself();
       else await calls.show({ isShown }).catch(byItself);
     },
+    warn: (line) => printer.warn(line),
     empty: async () => {
       // A handler whose call timed out may still run, and end in the next test.
       if (!open.isStuck) {

@@ -21,7 +21,12 @@ export class Printer {
     this.#rewrite = rewrite;
     this.#log = log;
     this.#open = open;
-    for (const warning of warnings) (log ?? write)(warning, "warn");
+    for (const warning of warnings) this.warn(warning);
+  }
+
+  /** Prints a line of the test kit itself, whatever is shown of Workers. */
+  warn(line: string): void {
+    (this.#log ?? write)(line, "warn");
   }
 
   /** Prints a line of workerd, unless it is for the test kit. */

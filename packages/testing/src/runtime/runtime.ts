@@ -62,6 +62,11 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
     return this.#host.show(isShown);
   }
 
+  /** Prints a line of the test kit itself. */
+  warn(line: string): void {
+    this.#host.warn(line);
+  }
+
   /**
    * Runs an exploration, which alone may use the runtime meanwhile, and shows nothing that Workers print. Rejects at
    * once when the signal is aborted.
