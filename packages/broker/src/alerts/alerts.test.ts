@@ -297,6 +297,22 @@ describe("a silence", () => {
   });
 });
 
+it("an alert that has ended is told in the log by what it was", async () => {
+  const world = alerted(
+    { orders: { consumer: consumer({ ...failing, deadLetterQueue: null }) } },
+    { failures: { share: 0, deliveries: 1 } },
+  );
+  world.handler = () => ({ outcome: "exception", error: "no card" });
+  await world.sendAndPass("orders", ["a"]);
+  world.handler = () => ({});
+  await world.sendAndPass("orders", ["a"]);
+  const text = "1 of the last 1 deliveries failed, the latest: no card";
+  expect(world.lines.filter((line) => line.includes(": alert "))).toEqual([
+    `warn: Queue "orders": alert failures has begun: ${text}`,
+    `info: Queue "orders": alert failures has ended, which was: ${text}`,
+  ]);
+});
+
 it("an alert has its form for Slack, unsigned, with Slack's markup escaped", async () => {
   const world = alerted(
     { "a-queue": { consumer: consumer({ ...failing, deadLetterQueue: null }) } },
@@ -312,7 +328,7 @@ it("an alert has its form for Slack, unsigned, with Slack's markup escaped", asy
     .poll(texts)
     .toEqual([
       `:red_circle: *a-queue*: ${text}`,
-      expect.stringMatching(/^:large_green_circle: \*a-queue\*: failures since 2023-\S+ has ended: 1 of/),
+      expect.stringMatching(/^:large_green_circle: \*a-queue\*: failures since 2023-\S+ has ended, which was: 1 of/),
     ]);
   expect(world.posts[0]?.headers).not.toHaveProperty("webhook-signature");
 });

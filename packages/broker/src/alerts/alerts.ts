@@ -339,8 +339,9 @@ export class Alerts {
     const { name, log, nowMs } = this.#context;
     const id = this.#context.newMessageId();
     this.#parts().outbox.put(ALERTS_QUEUE, [reportRecord(report, this.#settings?.format, id, nowMs)]);
-    const line = `Queue "${name}": alert ${report.kind} has ${report.type === "alert.begun" ? "begun" : "ended"}: ${report.text}`;
-    if (report.type === "alert.begun") log.warn(line);
-    else log.info(line);
+    const alert = `Queue "${name}": alert ${report.kind}`;
+    // The text is that of the beginning.
+    if (report.type === "alert.begun") log.warn(`${alert} has begun: ${report.text}`);
+    else log.info(`${alert} has ended, which was: ${report.text}`);
   }
 }

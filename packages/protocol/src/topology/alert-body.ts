@@ -13,6 +13,7 @@ export type AlertReport =
       readonly type: "alert.ended";
       readonly queue: string;
       readonly kind: AlertKind;
+      /** That of its beginning. */
       readonly text: string;
       readonly sinceMs: number;
       readonly endedMs: number;
@@ -47,7 +48,7 @@ function slackText(report: AlertReport): string {
       return `:red_circle: *${escaped(report.queue)}*: ${escaped(report.text)}`;
     case "alert.ended": {
       const { queue, kind, text, sinceMs } = report;
-      const what = `${kind.replace("_", " ")} since ${timeOf(sinceMs)} has ended: ${text}`;
+      const what = `${kind.replace("_", " ")} since ${timeOf(sinceMs)} has ended, which was: ${text}`;
       return `:large_green_circle: *${escaped(queue)}*: ${escaped(what)}`;
     }
   }
