@@ -26,7 +26,7 @@ export interface SilenceOptions {
 
 /** `sluice alerts list`: lists the alerts that are on, and says whether the webhook takes what it is told. */
 export async function listAlerts(on: OnBroker): Promise<number> {
-  const view = await alertsOf(on);
+  const view = await on.client.admin<AlertsView>({ path: "/alerts" });
   const { alerts, webhook } = view;
   if (on.json) answer(on, view, { words: "" });
   else {
@@ -40,11 +40,11 @@ export async function listAlerts(on: OnBroker): Promise<number> {
 
 /** `sluice alerts test`: sends the webhook a test. @throws CliError when it does not take it in time. */
 export async function testAlerts(on: OnBroker): Promise<number> {
-  const before = (await alertsOf(on)).webhook?.health?.lastDelivery?.endedAt ?? null;
+  const before = (await webhookOf(on))?.health?.lastDelivery?.endedAt ?? null;
   const sent = await on.client.admin<{ id: string }>({ method: "POST", path: "/alerts/test" });
   const until = Date.now() + ANSWER_MS_MAX;
   for (;;) {
-    const { webhook } = await alertsOf(on);
+    const webhook = await webhookOf(on);
     if (webhook === null) throw new CliError(NO_WEBHOOK, EXIT_FAILED);
     const last = webhook.health?.lastDelivery ?? null;
     const isAnswered = last !== null && last.endedAt !== before;
@@ -80,8 +80,9 @@ export async function silence(on: OnBroker, queue: string, options: SilenceOptio
   return 0;
 }
 
-function alertsOf({ client }: OnBroker): Promise<AlertsView> {
-  return client.admin({ path: "/alerts" });
+/** Asks for the webhook, and wakes no queue for its alerts. */
+async function webhookOf({ client }: OnBroker): Promise<WebhookView | null> {
+  return (await client.admin<AlertsView>({ path: "/alerts?reported=true" })).webhook;
 }
 
 function rowOf(listed: AlertsView["alerts"][number]): Cell[] {

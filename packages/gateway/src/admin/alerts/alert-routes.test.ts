@@ -11,6 +11,7 @@ import { describe, expect, it } from "vitest";
 import { DEAD, directoryOf, lookedAt, OPEN, ORDERS, queueWith, recordOf } from "../../../test/directory.ts";
 import { CREATED_MS, memoryTokens } from "../../../test/in-memory.ts";
 import { createGateway } from "../../index.ts";
+import type { AlertsView } from "./alert-routes.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 const HOUR_MS = 3_600_000;
@@ -45,16 +46,29 @@ describe("GET /alerts", () => {
     expect(text).not.toContain("secret");
   });
 
-  it("asks queues themselves for the alerts that they had when they came to rest", async () => {
-    const directory = directoryOf({ dead: DEAD, orders: ORDERS }, { alerts: [] });
-    const description = { ...(await directory.describe("dead")), alerts: [ALERT] };
-    const dead = (await directory.account.list()).find(({ name }) => name === "dead");
-    const account = {
-      ...directory.account,
-      atRest: async () => [{ queueId: dead?.queueId ?? "", description }],
-    };
-    const response = await createGateway({ ...directory, account }, OPEN).request(`${API}/alerts`);
-    expect(await response.json()).toMatchObject({ alerts: [] });
+  describe("of a queue at rest", () => {
+    /** Lists the alerts of a queue that has these now, and had others by its last report. */
+    async function listed(query: string, now: readonly (typeof ALERT)[], before: readonly (typeof ALERT)[]) {
+      const directory = directoryOf({ dead: DEAD }, { alerts: now });
+      const description = { ...(await directory.describe("dead")), alerts: before };
+      const [dead] = await directory.account.list();
+      const account = {
+        ...directory.account,
+        atRest: async () => [{ queueId: dead?.queueId ?? "", description }],
+      };
+      const response = await createGateway({ ...directory, account }, OPEN).request(`${API}/alerts${query}`);
+      return ((await response.json()) as AlertsView).alerts.map(({ alert }) => alert);
+    }
+
+    it("asks the queue itself, whatever it has reported", async () => {
+      expect(await listed("", [ALERT], [])).toEqual(["dead_letters"]);
+      expect(await listed("", [], [ALERT])).toEqual([]);
+    });
+
+    it("takes its last report where reports are asked for, unless that has alerts: they may be over", async () => {
+      expect(await listed("?reported=true", [ALERT], [])).toEqual([]);
+      expect(await listed("?reported=true", [], [ALERT])).toEqual([]);
+    });
   });
 
   it("does not call an alert reported that the webhook has not taken, and says why", async () => {

@@ -59,7 +59,10 @@ export function alertRoutes(directory: QueueDirectory): Hono {
 
   app.get("/", async (c) => {
     const rights = rightsOf(c);
-    const [records, reported] = await Promise.all([account.list(), account.atRest()]);
+    const [records, reported] = await Promise.all([
+      account.list(),
+      c.req.query("reported") === "true" ? account.atRest() : [],
+    ]);
     // What the directory knows is some seconds old, and an alert that is over must not be listed.
     const quiet = reported.filter(({ description: { alerts = [] } }) => alerts.length === 0);
     const atRest = new Map(quiet.map(({ queueId, description }) => [queueId, description]));

@@ -136,7 +136,7 @@ export function operations(): Operations {
     [`DELETE ${QUEUE}/faults`]: { answer: faults },
     [`PUT ${QUEUE}/silence`]: { body: SILENCE, answer: queues.silence },
     [`DELETE ${QUEUE}/silence`]: { answer: queues.silence },
-    "GET /api/alerts": { answer: queues.alerts },
+    "GET /api/alerts": { query: ["reported"], answer: queues.alerts },
     "POST /api/alerts/test": { answer: z.object({ id: z.string() }) },
     "GET /api/search": { query: ["q", "in"], answer: messages.search },
     "GET /api/events": { query: ["queue", "kind"], answer: { mediaType: "text/event-stream" } },
