@@ -8,6 +8,7 @@ import { errorsOf, whyOfQueue } from "../../client/messages.ts";
 import { allQueues, queueNamed } from "../../client/queues.ts";
 import { groupLines } from "../messages/errors.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
+import { targetOf } from "./redrive.ts";
 
 /** Queues on a page, as in Wrangler. */
 const PAGE_QUEUES = 100;
@@ -198,8 +199,7 @@ function moveOf({ lastMove, now }: QueueView): string | null {
   if (lastMove === null) return null;
   const { status, to, moved, startedAt, failure } = lastMove;
   const why = failure === null ? "" : ` (${failure})`;
-  const target = to ?? "where they came from";
-  return `${status}${why}, ${plural(moved, "message")} to ${target}, begun ${distance(startedAt, now)}`;
+  return `${status}${why}, ${plural(moved, "message")} to ${targetOf(to, moved)}, begun ${distance(startedAt, now)}`;
 }
 
 function deadLetterQueueOf({ redrive, consumer }: QueueView): string | null {

@@ -34,7 +34,7 @@ export async function redrive(on: OnBroker, name: string, options: RedriveOption
   const request = requestOf(options);
   if (options.dryRun === true) {
     const plan = await planMove(on.client, name, request);
-    const words = `${plural(plan.count, "message")} would move to ${options.to ?? "where they came from"}.`;
+    const words = `${plural(plan.count, "message")} would move to ${targetOf(options.to, plan.count)}.`;
     if (!on.json && plan.messages.length > 0) {
       const { now } = await queueNamed(on.client, name);
       on.printer.print(messageTable(plan.messages, now, on.printer));
@@ -44,7 +44,7 @@ export async function redrive(on: OnBroker, name: string, options: RedriveOption
   }
   const begun = await startMove(on.client, name, request);
   if (!options.wait) {
-    answer(on, begun, { words: `Moving the messages of ${name} to ${targetOf(begun)}.` });
+    answer(on, begun, { words: `Moving the messages of ${name} to ${targetOf(begun.to)}.` });
     return 0;
   }
   const move = await ended(on, name, begun);
@@ -93,9 +93,10 @@ async function ended({ client, surroundings }: OnBroker, name: string, begun: Mo
 
 function movedText(move: MoveView): string {
   const stay = move.stayed === 0 ? "" : ` ${plural(move.stayed, "message")} had to stay.`;
-  return `Moved ${plural(move.moved, "message")} to ${targetOf(move)}.${stay}`;
+  return `Moved ${plural(move.moved, "message")} to ${targetOf(move.to, move.moved)}.${stay}`;
 }
 
-function targetOf({ to }: MoveView): string {
-  return to ?? "where they came from";
+/** Words for the target of a move. @param messages their number. Default: more than one, or unknown. */
+export function targetOf(to: string | null | undefined, messages?: number): string {
+  return to ?? (messages === 1 ? "where it came from" : "where they came from");
 }
