@@ -1,8 +1,11 @@
 import { EXIT_NO_BROKER, EXIT_USAGE } from "@sluice/project/errors";
 import { afterEach, expect, it, vi } from "vitest";
-import { BrokerClient } from "./broker-client.ts";
+import { BrokerClient, TOLD_AFTER_MS } from "./broker-client.ts";
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 const client = new BrokerClient({ url: "http://broker", token: null });
 const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
@@ -30,6 +33,29 @@ it.each(calls)("says of what else answers that it is no broker: %s", async (_, c
     message: "There is no broker of Sluice at http://broker: something else answers there, with status 503.",
     exitCode: EXIT_NO_BROKER,
   });
+});
+
+it("tells the user once that a broker is silent, and goes on waiting for it", async () => {
+  vi.useFakeTimers();
+  const asked: (() => void)[] = [];
+  vi.stubGlobal("fetch", () => new Promise((resolve) => asked.push(() => resolve(Response.json({})))));
+  const told: string[] = [];
+  const patient = new BrokerClient({ url: "http://broker", token: null }, (text) => told.push(text));
+  const ask = async (silentMs: number) => {
+    const answered = patient.admin({ path: "/queues" });
+    await vi.advanceTimersByTimeAsync(silentMs);
+    asked.shift()?.();
+    expect(await answered).toEqual({});
+  };
+  await ask(TOLD_AFTER_MS - 1);
+  await vi.advanceTimersByTimeAsync(TOLD_AFTER_MS);
+  expect(told).toEqual([]);
+  await ask(TOLD_AFTER_MS);
+  await ask(TOLD_AFTER_MS);
+  expect(told).toEqual([
+    "The broker at http://broker has not answered for 5 s. A Worker beside it may throw while it is loaded, or hang: " +
+      "where the broker was started its output says which. This command goes on waiting.",
+  ]);
 });
 
 it("only looks at a broker of another project that nobody named", async () => {

@@ -12,6 +12,11 @@ import type { BrokerAddress } from "./find-broker.ts";
 
 /** Longest that a broker may take to answer a request. */
 const PATIENCE_MS = 60_000;
+/** Silence of the broker after which the user is told of it, in ms. */
+export const TOLD_AFTER_MS = 5_000;
+
+const SILENT_WORKER =
+  "A Worker beside it may throw while it is loaded, or hang: where the broker was started its output says which.";
 
 /** A request below one of the two APIs. */
 export interface BrokerRequest extends Pick<ApiRequest, "method" | "body"> {
@@ -52,9 +57,13 @@ export class BrokerFailure extends CliError {
 /** A broker by its two HTTP APIs: `docs/admin-api.md` and `docs/rest-api.md`. */
 export class BrokerClient {
   readonly #address: BrokerAddress;
+  /** Tells the user of the first silence; `null` once it has. */
+  #tell: ((text: string) => void) | null;
 
-  constructor(address: BrokerAddress) {
+  /** @param tell tells the user that the broker is silent, and that it is waited for. Default: nobody is told. */
+  constructor(address: BrokerAddress, tell: ((text: string) => void) | null = null) {
     this.#address = address;
+    this.#tell = tell;
   }
 
   get url(): string {
@@ -145,12 +154,25 @@ export class BrokerClient {
     throw new CliError(text, EXIT_USAGE);
   }
 
-  #call(request: ApiRequest): Promise<Response> {
+  async #call(request: ApiRequest): Promise<Response> {
     const { url, token } = this.#address;
     const known: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
-    return callBroker(url, { ...request, headers: { ...request.headers, ...known } }).catch((error) => {
+    const silence = setTimeout(() => this.#tellOfSilence(), TOLD_AFTER_MS);
+    try {
+      return await callBroker(url, { ...request, headers: { ...request.headers, ...known } });
+    } catch (error) {
       throw this.#noAnswer(error);
-    });
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+
+  #tellOfSilence(): void {
+    const { url } = this.#address;
+    this.#tell?.(
+      `The broker at ${url} has not answered for ${TOLD_AFTER_MS / 1_000} s. ${SILENT_WORKER} This command goes on waiting.`,
+    );
+    this.#tell = null;
   }
 
   /** The JSON that a broker answers with. */
@@ -179,9 +201,7 @@ export class BrokerClient {
   #noAnswer(error: unknown): BrokerFailure {
     const { url } = this.#address;
     if (error instanceof Error && error.name === "TimeoutError") {
-      const text =
-        `The broker at ${url} has not answered for ${PATIENCE_MS / 1_000} s. A Worker beside it may hang: ` +
-        "where the broker was started its output says which.";
+      const text = `The broker at ${url} has not answered for ${PATIENCE_MS / 1_000} s. ${SILENT_WORKER}`;
       return new BrokerFailure(text, EXIT_NO_BROKER);
     }
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -52,7 +52,7 @@ export function onBroker(
   return execute(async (printer, surroundings) => {
     const address = findBroker(options, surroundings);
     if (typeof address.stranger === "string") printer.warn(`This is the broker of ${address.stranger}.`);
-    const client = new BrokerClient(address);
+    const client = new BrokerClient(address, (text) => printer.warn(text));
     // The reader of our output may close it early, as "head" does.
     process.stdout.on("error", endQuietly);
     try {
