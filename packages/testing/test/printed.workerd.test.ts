@@ -88,7 +88,9 @@ it("explore shows what is printed in a history that is given", async () => {
 it("explore says on standard error that its time was over before all histories were run, and nothing when it ran all", async () => {
   const spec = { runtime: queues, act: () => {}, holds: () => true, seed: 1 };
   await explore({ ...spec, timeoutMs: 1 });
-  expect(shown).toEqual([expect.stringMatching(/^stderr explore: 1 of 500 histories in [\d.]+ s, none broken, .+\n$/)]);
+  expect(shown).toEqual([
+    expect.stringMatching(/^stderr explore: 1 of 500 histories in [\d.]+ s, none broken, .+\n$/),
+  ]);
   shown.length = 0;
   await explore({ ...spec, histories: 2, timeoutMs: Infinity });
   expect(shown).toEqual([]);

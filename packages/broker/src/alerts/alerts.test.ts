@@ -328,7 +328,9 @@ it("an alert has its form for Slack, unsigned, with Slack's markup escaped", asy
     .poll(texts)
     .toEqual([
       `:red_circle: *a-queue*: ${text}`,
-      expect.stringMatching(/^:large_green_circle: \*a-queue\*: failures since 2023-\S+ has ended, which was: 1 of/),
+      expect.stringMatching(
+        /^:large_green_circle: \*a-queue\*: failures since 2023-\S+ has ended, which was: 1 of/,
+      ),
     ]);
   expect(world.posts[0]?.headers).not.toHaveProperty("webhook-signature");
 });
