@@ -21,7 +21,7 @@ export async function changeClock(open: OpenQueue, change: (clock: MovableClock)
     const beforeMs = clock.now();
     change(clock);
     movedMs = clock.now() - beforeMs;
-    core.write(() => store.writeClockOffsetMs(clock.offsetMs));
+    core.write(() => store.writeClock(clock.setting));
   });
   // A turn of its own, at the time that the clock shows since.
   await core.submit(() => noteClockMoved(core, movedMs));

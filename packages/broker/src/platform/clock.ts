@@ -40,6 +40,11 @@ export class MovableClock implements Clock {
     this.#offsetMs = offsetMs;
   }
 
+  /** Makes a clock that goes by a setting from its beginning. */
+  static by(base: Clock, { offsetMs, frozenAtMs }: ClockSetting): MovableClock {
+    return frozenAtMs === null ? new MovableClock(base, offsetMs) : MovableClock.standing(base, frozenAtMs);
+  }
+
   /** Makes a clock that is frozen at `atMs`, whatever the time of `base`, so that a test chooses its beginning. */
   static standing(base: Clock, atMs: number): MovableClock {
     const clock = new MovableClock(base, 0);

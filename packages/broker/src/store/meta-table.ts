@@ -23,7 +23,8 @@ export class MetaTable {
     return text === null ? null : (JSON.parse(text) as Value);
   }
 
-  write(key: string, value: string | number): void {
+  /** @param value `null` for none. */
+  write(key: string, value: string | number | null): void {
     this.#execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value);
   }
 }

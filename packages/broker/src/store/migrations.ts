@@ -4,7 +4,7 @@ import type { HostStorage } from "../platform/host.ts";
  * Steps of the schema. A contract, since stored data depends on it: a released step is never changed, only followed.
  *
  * - `meta`: single values: `schema`, `name`, `epoch` (how often the queue has started and written something),
- *   `clock_offset_ms`, `mark` (position and usage, `Mark` of `mark.ts`),
+ *   `clock_offset_ms` and `clock_frozen_at_ms` (`ClockSetting`), `mark` (position and usage, `Mark` of `mark.ts`),
  *   `record` (the queue's record in the directory, see `recordCopy`) and `damage` (as JSON).
  * - `segments`: a row per group of messages that were committed together. `idx` holds sizes and due times, `state` what
  *   had already happened to the messages when the row was written, `payload` their records and `seal` the checksums of

@@ -1,5 +1,12 @@
 import { IDS_PER_EPOCH } from "@sluice/engine";
-import { isShard, type QueueDamage, type QueueRecord, type QueueUsage } from "@sluice/protocol";
+import {
+  type ClockSetting,
+  isShard,
+  type QueueDamage,
+  type QueueRecord,
+  type QueueUsage,
+  REAL_TIME,
+} from "@sluice/protocol";
 import type { HostStorage } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import { usageFrom } from "../usage/stored-usage.ts";
@@ -120,12 +127,16 @@ export class SqliteStore implements QueueStore {
     this.#meta.write("version", version);
   }
 
-  readClockOffsetMs(): number {
-    return this.#meta.read("clock_offset_ms") ?? 0;
+  readClock(): ClockSetting {
+    return {
+      offsetMs: this.#meta.read("clock_offset_ms") ?? REAL_TIME.offsetMs,
+      frozenAtMs: this.#meta.read("clock_frozen_at_ms"),
+    };
   }
 
-  writeClockOffsetMs(offsetMs: number): void {
+  writeClock({ offsetMs, frozenAtMs }: ClockSetting): void {
     this.#meta.write("clock_offset_ms", offsetMs);
+    this.#meta.write("clock_frozen_at_ms", frozenAtMs);
   }
 
   writeEpoch(epoch: number, name: string): void {

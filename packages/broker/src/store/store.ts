@@ -1,4 +1,4 @@
-import type { QueueDamage } from "@sluice/protocol";
+import type { ClockSetting, QueueDamage } from "@sluice/protocol";
 
 /** Segment as it is stored, without its payload. */
 export interface StoredSegment {
@@ -62,8 +62,9 @@ export interface QueueStore extends JournalRows, DamageRecord {
   readVersion(): string | null;
   /** Notes which version of the broker's code this epoch runs. */
   writeVersion(version: string): void;
-  readClockOffsetMs(): number;
-  writeClockOffsetMs(offsetMs: number): void;
+  /** Reads the setting of the clock that `writeClock` wrote last, `REAL_TIME` if there is none. */
+  readClock(): ClockSetting;
+  writeClock(setting: ClockSetting): void;
   /** Writes the number of this epoch, in its first commit. */
   writeEpoch(epoch: number, name: string): void;
 

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { REAL_TIME } from "@sluice/protocol";
 import { bytes, cases, contentOf } from "./conformance-case.ts";
 
 /** A commit is kept as a whole or not at all, and with the bytes that it was given. */
 export const COMMITS = cases({
   "is empty at first"(disk) {
-    const nothing = { epoch: 0, name: null, clockOffsetMs: 0, segments: [], outbox: [], notes: [] };
+    const nothing = { epoch: 0, name: null, clock: REAL_TIME, segments: [], outbox: [], notes: [] };
     assert.deepEqual(contentOf(disk.open()), nothing);
     assert.equal(disk.open().readPayload(1), null);
     assert.equal(disk.open().readInbox("orders"), 0);
@@ -14,7 +15,7 @@ export const COMMITS = cases({
     const store = disk.open();
     store.commit(() => {
       store.writeEpoch(3, "orders");
-      store.writeClockOffsetMs(86_400_000);
+      store.writeClock({ offsetMs: 86_400_000, frozenAtMs: 1_700_000_000_000 });
       store.insertSegment(12_884_901_889, bytes(1, 2), null, bytes(3, 4, 5));
       store.insertOutbox({ id: 12_884_901_888, target: "dead", payload: bytes(9) });
       store.writeInbox("other", 7);
@@ -31,7 +32,7 @@ export const COMMITS = cases({
     assert.deepEqual(contentOf(again), {
       epoch: 3,
       name: "orders",
-      clockOffsetMs: 86_400_000,
+      clock: { offsetMs: 86_400_000, frozenAtMs: 1_700_000_000_000 },
       segments: [{ id: 12_884_901_889, index: bytes(1, 2), state: null }],
       outbox: [{ id: 12_884_901_888, target: "dead", payload: bytes(9) }],
       notes: [
@@ -41,6 +42,14 @@ export const COMMITS = cases({
     });
     assert.deepEqual(again.readPayload(12_884_901_889), bytes(3, 4, 5));
     assert.equal(again.readInbox("other"), 7);
+  },
+
+  async "keeps the latest setting of the clock, also that it runs again"(disk) {
+    const store = disk.open();
+    store.commit(() => store.writeClock({ offsetMs: 5, frozenAtMs: 6 }));
+    store.commit(() => store.writeClock({ offsetMs: 7, frozenAtMs: null }));
+    await store.synced();
+    assert.deepEqual(disk.open().readClock(), { offsetMs: 7, frozenAtMs: null });
   },
 
   "shows at once what was committed"(disk) {
@@ -83,7 +92,7 @@ export const COMMITS = cases({
       () =>
         store.commit(() => {
           store.writeEpoch(2, "another");
-          store.writeClockOffsetMs(5);
+          store.writeClock({ offsetMs: 5, frozenAtMs: 6 });
           store.insertSegment(2, bytes(2), null, bytes(2));
           store.replaceSegment(1, bytes(2), bytes(2));
           store.writeState(1, bytes(2));

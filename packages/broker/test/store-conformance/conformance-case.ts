@@ -22,7 +22,7 @@ export function contentOf(store: QueueStore) {
   return {
     epoch: store.readEpoch(),
     name: store.readName(),
-    clockOffsetMs: store.readClockOffsetMs(),
+    clock: store.readClock(),
     segments: [...store.segments()],
     outbox: [...store.outbox()],
     notes: [...store.notes()],

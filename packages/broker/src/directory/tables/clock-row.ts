@@ -29,11 +29,7 @@ export class ClockRow {
 
   /** Changes the clock. @returns its new setting. */
   change(change: (clock: MovableClock) => void): ClockSetting {
-    const before = this.read() ?? REAL_TIME;
-    const clock =
-      before.frozenAtMs === null
-        ? new MovableClock(systemClock, before.offsetMs)
-        : MovableClock.standing(systemClock, before.frozenAtMs);
+    const clock = MovableClock.by(systemClock, this.read() ?? REAL_TIME);
     change(clock);
     const { offsetMs, frozenAtMs } = clock.setting;
     this.#sql.exec("INSERT OR REPLACE INTO clock VALUES (0, ?, ?)", offsetMs, frozenAtMs);

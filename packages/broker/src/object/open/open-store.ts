@@ -88,7 +88,7 @@ export function openStore(name: string, around: QueueSurroundings): StoredQueue 
   const clockStartMs = clockStartMsOf(env);
   const clock =
     clockStartMs === null
-      ? new MovableClock(host.clock, store.readClockOffsetMs())
+      ? MovableClock.by(host.clock, store.readClock())
       : MovableClock.standing(host.clock, clockStartMs);
   const awake = new AwakeTime(() => host.systemMs());
   const after = (callback: () => void, ms: number) => {
