@@ -75,6 +75,33 @@ describe("MovableClock", () => {
     expect(clock.setting).toEqual({ offsetMs: 1_200, frozenAtMs: null });
   });
 
+  it.each([
+    { offsetMs: 500, frozenAtMs: null },
+    { offsetMs: 500, frozenAtMs: 1_500 },
+  ])("takes the setting %o over without a move, and is moved from there", (setting) => {
+    const base = { now: () => 1_000 };
+    const clock = new MovableClock(base, 0);
+    clock.takeOver(setting);
+    expect([clock.setting, clock.movedMs]).toEqual([setting, 0]);
+    clock.advance(200);
+    clock.takeOver(setting);
+    expect([clock.now(), clock.movedMs]).toEqual([1_700, 200]);
+    expect(MovableClock.by(base, clock.setting).setting).toEqual(clock.setting);
+  });
+
+  it("is at a setting that it goes by, whatever a clock that stands is ahead by", () => {
+    let base = 1_000;
+    const clock = new MovableClock({ now: () => base }, 500);
+    expect(clock.isAt({ offsetMs: 500, frozenAtMs: null })).toBe(true);
+    expect(clock.isAt({ offsetMs: 499, frozenAtMs: null })).toBe(false);
+    expect(clock.isAt({ offsetMs: 500, frozenAtMs: 1_500 })).toBe(false);
+    clock.freeze(1_500);
+    base = 1_200;
+    expect(clock.isAt({ offsetMs: 500, frozenAtMs: 1_500 })).toBe(true);
+    expect(clock.isAt({ offsetMs: 500, frozenAtMs: 1_501 })).toBe(false);
+    expect(clock.isAt({ offsetMs: 300, frozenAtMs: null })).toBe(false);
+  });
+
   it("knows when its moments come in real time, and which only an advance brings", () => {
     const clock = new MovableClock({ now: () => 1_000 }, 100);
     expect([1_050, 1_100, 1_200].map((atMs) => clock.realMsOf(atMs))).toEqual([1_000, 1_000, 1_100]);

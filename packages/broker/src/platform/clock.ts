@@ -101,9 +101,21 @@ export class MovableClock implements Clock {
     this.#offsetMs = Math.max(this.#offsetMs, offsetMs);
   }
 
+  /** Applies a setting as `goBy` does, for what has just begun: it has seen no move. */
+  takeOver(setting: ClockSetting): void {
+    const movedMs = this.#movedMs;
+    this.goBy(setting);
+    this.#movedMs = movedMs;
+  }
+
   /** Setting that gives another clock the same time. */
   get setting(): ClockSetting {
     return { offsetMs: this.offsetMs, frozenAtMs: this.#frozenAtMs };
+  }
+
+  /** Whether it shows the time of a setting, as a clock does that goes by it. */
+  isAt({ offsetMs, frozenAtMs }: ClockSetting): boolean {
+    return frozenAtMs === this.#frozenAtMs && (frozenAtMs !== null || offsetMs === this.#offsetMs);
   }
 
   /** Converts a time of this clock to real time, in ms; `null` if only `advance` brings it. */

@@ -124,6 +124,8 @@ function portsOf(
       // A queue that holds nothing needs no copy of what it is.
       writeRecord(registration, store);
       if (version !== null && version !== queue.versionBefore) store.writeVersion(version);
+      // A new queue has taken the clock over, and it may have been moved while an old one was asleep.
+      if (queue.keepsClock && !clock.isAt(store.readClock())) store.writeClock(clock.setting);
     },
     newMessageId: newId,
     definition: () => registration.definition,

@@ -1,4 +1,5 @@
 import {
+  type ClockSetting,
   hasJurisdictions,
   isShard,
   type QueueDefinition,
@@ -7,6 +8,7 @@ import {
   shardOf,
   workerOf,
 } from "@sluice/protocol";
+import type { MovableClock } from "../../platform/clock.ts";
 import type { Host } from "../../platform/host.ts";
 import type { QueueLog } from "../../platform/log.ts";
 import type { CommitPosition } from "../../rpc/commit-position.ts";
@@ -82,10 +84,6 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
   ]);
   const alarmMs = await host.storage.getAlarm();
   alarm.found(alarmMs === null ? null : host.clock.momentOf(alarmMs));
-  const storedMs = clock.now();
-  // A queue that is created after the clock was moved goes by it, too.
-  if (isDevelopment) clock.goBy(answer?.clock ?? REAL_TIME);
-  const clockMovedMs = clock.now() - storedMs;
   if (answer !== null && answer.directoryLoss !== null) {
     // It may have lost how far the queue had come as well.
     log.error(
@@ -106,6 +104,8 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
     stored.manyQueues.warn(name, unchecked.text, unchecked.reason, host);
   refuseElsewhere(name, known, host);
   const wasDeleted = copy !== null && isOfDeleted(copy, known);
+  const isNew = before.epoch === 0 || wasDeleted;
+  const clockMovedMs = isDevelopment ? goBy(answer?.clock ?? REAL_TIME, clock, isNew) : 0;
   if (wasDeleted) {
     logDropped(name, store, log);
     await sendAlertEnds(stored);
@@ -120,13 +120,27 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
     watermark,
     directoryCalls,
     before,
-    // A queue that has just begun has seen no move.
-    clockMovedMs: before.epoch === 0 ? 0 : clockMovedMs,
+    clockMovedMs,
     versionBefore,
     ends,
     deliveredTo: workerOf((copy ?? registration.record)?.definition.consumer),
     definitionBefore: wasDeleted ? undefined : copy?.definition,
   };
+}
+
+/**
+ * Has the clock of a queue go by that of the broker. A new queue takes it over as it is.
+ *
+ * @returns how far it was moved while the queue was asleep, in ms.
+ */
+function goBy(setting: ClockSetting, clock: MovableClock, isNew: boolean): number {
+  if (isNew) {
+    clock.takeOver(setting);
+    return 0;
+  }
+  const storedMs = clock.now();
+  clock.goBy(setting);
+  return clock.now() - storedMs;
 }
 
 /** Logs that what a deleted queue, or a shard that is gone, has left is dropped. Only messages are worth a warning. */

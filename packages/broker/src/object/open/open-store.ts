@@ -34,6 +34,8 @@ export interface StoredQueue extends QueueSurroundings {
   /** Told of its commits. */
   readonly watchers: Partial<CommitWatcher>[];
   readonly clock: MovableClock;
+  /** Whether its setting is stored: in development, unless a test says where it stands at every start. */
+  readonly keepsClock: boolean;
   readonly alarm: Alarm;
   readonly awake: AwakeTime;
   readonly log: QueueLog;
@@ -90,6 +92,7 @@ export function openStore(name: string, around: QueueSurroundings): StoredQueue 
     clockStartMs === null
       ? MovableClock.by(host.clock, store.readClock())
       : MovableClock.standing(host.clock, clockStartMs);
+  const isDevelopment = env.SLUICE_ENV === "development";
   const awake = new AwakeTime(() => host.systemMs());
   const after = (callback: () => void, ms: number) => {
     let isSet = true;
@@ -116,13 +119,14 @@ export function openStore(name: string, around: QueueSurroundings): StoredQueue 
     store,
     watchers,
     clock,
+    keepsClock: isDevelopment && clockStartMs === null,
     alarm: new Alarm(clock, (realMs) => void storage.setAlarm(host.clock.alarmMsOf(realMs))),
     awake,
     log: untilOver(
       isOver,
       createConsoleLog(host.log, () => clock.now(), after),
     ),
-    isDevelopment: env.SLUICE_ENV === "development",
+    isDevelopment,
     isBilled: env.SLUICE_ENV === undefined,
     wasStorageFull,
     cutOffDelayMs,

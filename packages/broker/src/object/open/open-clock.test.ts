@@ -1,0 +1,228 @@
+import { type ClockSetting, REAL_TIME } from "@sluice/protocol";
+import { expect, it } from "vitest";
+import { MemoryStore } from "../../../test/memory-store.ts";
+import { packTexts, recordOf } from "../../../test/messages.ts";
+import type { Host, HostStorage } from "../../platform/host.ts";
+import { ManyQueuesLog } from "../../platform/many-queues-log.ts";
+import type { BoundConsumers } from "../bound-consumers.ts";
+import type { BrokerEnv } from "../broker-env.ts";
+import { changeClock } from "../moved-clock.ts";
+import { FullStorages } from "../storage-full.ts";
+import { LastEnds } from "./last-end.ts";
+import { type OpenQueue, openQueue } from "./open-queue.ts";
+
+const START_MS = 1_700_000_000_000;
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+
+/** The object of a queue or a shard in development, beside a directory that has the broker's clock. */
+class Development {
+  realMs = START_MS;
+  setting: ClockSetting = REAL_TIME;
+  record = recordOf(1);
+  readonly #name: string;
+  #store = new MemoryStore();
+
+  constructor(name = "orders") {
+    this.#name = name;
+  }
+
+  get rowsWritten(): number {
+    return this.#store.rowsWritten;
+  }
+
+  /** Moves the broker's clock, of which the queue hears when it opens. */
+  move(ms: number): void {
+    const { offsetMs, frozenAtMs } = this.setting;
+    this.setting = { offsetMs: offsetMs + ms, frozenAtMs: frozenAtMs === null ? null : frozenAtMs + ms };
+  }
+
+  /** Stops the broker's clock. */
+  freeze(): void {
+    this.setting = { ...this.setting, frozenAtMs: this.realMs + this.setting.offsetMs };
+  }
+
+  /** Has the queue start again some time later. */
+  async reopen(afterMs = SECOND): Promise<OpenQueue> {
+    this.realMs += afterMs;
+    this.#store = this.#store.crash();
+    return this.open();
+  }
+
+  async open(): Promise<OpenQueue> {
+    const now = () => this.realMs;
+    const open = await openQueue(
+      this.#name,
+      {
+        host: {
+          id: { name: this.#name },
+          env: {
+            SLUICE_ENV: "development",
+            SLUICE_QUEUES: { idFromName: (name: string) => name },
+          } as unknown as BrokerEnv,
+          storage: {
+            // Too large a file to be checked.
+            sql: { databaseSize: Number.POSITIVE_INFINITY },
+            getAlarm: async () => null,
+            setAlarm: async () => {},
+          } as unknown as HostStorage,
+          clock: { now, alarmMsOf: (atMs) => atMs, momentOf: (alarmMs) => alarmMs },
+          systemMs: now,
+          log: { log() {}, warn() {}, error() {} },
+          isOver: false,
+          after: () => () => {},
+        } as Partial<Host<BrokerEnv>> as Host<BrokerEnv>,
+        options: { topology: { queues: {} }, consumers: {}, instruments: { openStore: () => this.#store } },
+        consumers: {
+          consumerOf: () => null,
+          warnOfUnbound: () => {},
+        } as Partial<BoundConsumers> as BoundConsumers,
+        directory: {
+          opened: async () => ({
+            position: null,
+            status: { kind: "known", record: this.record },
+            isIdle: true,
+            clock: this.setting,
+            directoryLoss: null,
+          }),
+          report: async () => null,
+          findByName: async () => null,
+          ensureQueue: () => Promise.reject(new Error("no messages are passed on")),
+          undeliverable: () => Promise.reject(new Error("no messages are passed on")),
+        },
+        fullStorages: new FullStorages(),
+        lastEnds: new LastEnds(async () => ""),
+        suspectFiles: new Set(),
+        manyQueues: new ManyQueuesLog(),
+      },
+      () => 0,
+    );
+    await open.core.wake();
+    return open;
+  }
+}
+
+async function send({ core }: OpenQueue): Promise<void> {
+  expect(await core.send([{ packed: packTexts(["a"]) }])).toMatchObject({ ok: true });
+}
+
+/** Collects by how much the clock was moved, in ms: by the marks of the figures, and by the history, oldest first. */
+function movesOf({ core: { history } }: OpenQueue) {
+  const { marks } = history.figures({ window: "24h" });
+  const { events } = history.list({ max: 9, kinds: ["clockMoved"] });
+  return { marks: marks.map(({ byMs }) => byMs), events: events.map(({ delayMs }) => delayMs).reverse() };
+}
+
+const NONE = { marks: [], events: [] };
+
+it.each(["orders", "orders#1"])(
+  "queue %s that is created after the clock was moved goes by it at every start, and knows of no move",
+  async (name) => {
+    const object = new Development(name);
+    object.move(2 * HOUR);
+    for (let i = 0; i < 3; i++) {
+      const open = await object.reopen();
+      expect(open.clock.now()).toBe(object.realMs + 2 * HOUR);
+      await send(open);
+      expect(movesOf(open)).toEqual(NONE);
+    }
+  },
+);
+
+it("a setting of the clock that is stored is not written again", async () => {
+  const object = new Development();
+  object.move(2 * HOUR);
+  await send(await object.open());
+  await object.reopen().then(send);
+  const moved = object.rowsWritten;
+  const still = new Development();
+  await send(await still.open());
+  await still.reopen().then(send);
+  expect(moved).toBe(still.rowsWritten);
+});
+
+it("a new queue that nothing comes to writes no row for the moved clock", async () => {
+  const object = new Development();
+  for (let i = 0; i < 3; i++) {
+    object.move(HOUR);
+    const open = await object.reopen();
+    expect(open.clock.now()).toBe(object.realMs + (i + 1) * HOUR);
+    expect(movesOf(open)).toEqual(NONE);
+    expect(object.rowsWritten).toBe(0);
+  }
+});
+
+it("a move while the queue was asleep counts once", async () => {
+  const object = new Development();
+  object.move(2 * HOUR);
+  await send(await object.open());
+  object.move(HOUR);
+  const once = { marks: [HOUR], events: [HOUR] };
+  for (let i = 0; i < 3; i++) {
+    const open = await object.reopen();
+    expect(open.clock.now()).toBe(object.realMs + 3 * HOUR);
+    await send(open);
+    expect(movesOf(open)).toEqual(once);
+  }
+});
+
+it("a move of a queue that is awake counts once", async () => {
+  const object = new Development();
+  object.move(2 * HOUR);
+  const open = await object.open();
+  await send(open);
+  object.move(HOUR);
+  await changeClock(open, (clock) => clock.goBy(object.setting));
+  await open.flush();
+  const once = { marks: [HOUR], events: [HOUR] };
+  expect(movesOf(open)).toEqual(once);
+  expect(movesOf(await object.reopen())).toEqual(once);
+});
+
+it("a queue that is created again after it was deleted knows of no move before", async () => {
+  const object = new Development();
+  await send(await object.open());
+  object.move(2 * HOUR);
+  object.record = recordOf(3, 2);
+  for (let i = 0; i < 3; i++) {
+    const open = await object.reopen();
+    expect(open.clock.now()).toBe(object.realMs + 2 * HOUR);
+    await send(open);
+    expect(movesOf(open)).toEqual(NONE);
+  }
+});
+
+it("a queue that is created while the clock stands goes by it at every start, however much later", async () => {
+  const object = new Development();
+  object.move(2 * HOUR);
+  object.freeze();
+  for (let i = 0; i < 3; i++) {
+    const open = await object.reopen(HOUR);
+    expect(open.clock.now()).toBe(START_MS + 2 * HOUR);
+    await send(open);
+    expect(movesOf(open)).toEqual(NONE);
+  }
+});
+
+it("a queue whose clock was stopped goes on by it after a start, and counts what it was moved while it was asleep", async () => {
+  const object = new Development();
+  const open = await object.open();
+  await send(open);
+  object.freeze();
+  object.move(HOUR);
+  await changeClock(open, (clock) => clock.goBy(object.setting));
+  await open.flush();
+  const again = await object.reopen(HOUR);
+  expect(again.clock.now()).toBe(START_MS + HOUR);
+  expect(movesOf(again)).toEqual({ marks: [HOUR], events: [HOUR] });
+  object.move(2 * HOUR);
+  for (let i = 0; i < 2; i++) {
+    const later = await object.reopen(HOUR);
+    expect(later.clock.now()).toBe(START_MS + 3 * HOUR);
+    expect(movesOf(later)).toEqual({ marks: [HOUR, 2 * HOUR], events: [HOUR, 2 * HOUR] });
+  }
+  // It runs again.
+  object.setting = { offsetMs: 0, frozenAtMs: null };
+  const running = await object.reopen(HOUR);
+  expect(running.clock.now()).toBe(object.realMs);
+});
