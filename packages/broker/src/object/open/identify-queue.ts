@@ -104,8 +104,8 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
     stored.manyQueues.warn(name, unchecked.text, unchecked.reason, host);
   refuseElsewhere(name, known, host);
   const wasDeleted = copy !== null && isOfDeleted(copy, known);
-  const isNew = before.epoch === 0 || wasDeleted;
-  const clockMovedMs = isDevelopment ? goBy(answer?.clock ?? REAL_TIME, clock, isNew) : 0;
+  const isNew = () => wasDeleted || (copy === null && isBlank(store));
+  const clockMovedMs = isDevelopment ? goBy(answer?.clock ?? REAL_TIME, clock, isNew()) : 0;
   if (wasDeleted) {
     logDropped(name, store, log);
     await sendAlertEnds(stored);
@@ -126,6 +126,11 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
     deliveredTo: workerOf((copy ?? registration.record)?.definition.consumer),
     definitionBefore: wasDeleted ? undefined : copy?.definition,
   };
+}
+
+/** Whether a store has neither messages nor a history. That of a deleted queue still has its epochs. */
+function isBlank(store: Pick<QueueStore, "segments" | "journalHeads">): boolean {
+  return [...store.segments()].length === 0 && [...store.journalHeads(0)].length === 0;
 }
 
 /**

@@ -20,6 +20,8 @@ class Development {
   realMs = START_MS;
   setting: ClockSetting = REAL_TIME;
   record = recordOf(1);
+  /** Whether the directory does not answer. */
+  isAway = false;
   readonly #name: string;
   #store = new MemoryStore();
 
@@ -49,6 +51,12 @@ class Development {
     return this.open();
   }
 
+  /** Drops what the queue holds, durably. */
+  async drop(open: OpenQueue): Promise<void> {
+    await open.drop();
+    await this.#store.synced();
+  }
+
   async open(): Promise<OpenQueue> {
     const now = () => this.realMs;
     const open = await openQueue(
@@ -70,21 +78,32 @@ class Development {
           systemMs: now,
           log: { log() {}, warn() {}, error() {} },
           isOver: false,
-          after: () => () => {},
+          // It waits for a directory that is away, and for nothing else.
+          after: (callback: () => void) => {
+            if (this.isAway) queueMicrotask(callback);
+            return () => {};
+          },
         } as Partial<Host<BrokerEnv>> as Host<BrokerEnv>,
-        options: { topology: { queues: {} }, consumers: {}, instruments: { openStore: () => this.#store } },
+        options: {
+          topology: { queues: { orders: this.record.definition } },
+          consumers: {},
+          instruments: { openStore: () => this.#store },
+        },
         consumers: {
           consumerOf: () => null,
           warnOfUnbound: () => {},
         } as Partial<BoundConsumers> as BoundConsumers,
         directory: {
-          opened: async () => ({
-            position: null,
-            status: { kind: "known", record: this.record },
-            isIdle: true,
-            clock: this.setting,
-            directoryLoss: null,
-          }),
+          opened: async () => {
+            if (this.isAway) throw new Error("the directory is away");
+            return {
+              position: null,
+              status: { kind: "known", record: this.record },
+              isIdle: true,
+              clock: this.setting,
+              directoryLoss: null,
+            };
+          },
           report: async () => null,
           findByName: async () => null,
           ensureQueue: () => Promise.reject(new Error("no messages are passed on")),
@@ -190,6 +209,31 @@ it("a queue that is created again after it was deleted knows of no move before",
     await send(open);
     expect(movesOf(open)).toEqual(NONE);
   }
+});
+
+it("a queue that is created in the object of a deleted one knows of no move between the two", async () => {
+  const object = new Development();
+  const deleted = await object.open();
+  await send(deleted);
+  await object.drop(deleted);
+  object.move(2 * HOUR);
+  object.record = recordOf(3, 2);
+  for (let i = 0; i < 3; i++) {
+    const open = await object.reopen();
+    expect(open.clock.now()).toBe(object.realMs + 2 * HOUR);
+    await send(open);
+    expect(movesOf(open)).toEqual(NONE);
+  }
+});
+
+it("a move counts also where no copy of the queue's record is stored yet", async () => {
+  const object = new Development();
+  object.isAway = true;
+  const open = await object.open();
+  object.isAway = false;
+  await send(open);
+  object.move(HOUR);
+  expect(movesOf(await object.reopen())).toEqual({ marks: [HOUR], events: [HOUR] });
 });
 
 it("a queue that is created while the clock stands goes by it at every start, however much later", async () => {
