@@ -86,8 +86,7 @@ export function installProducers(
   const queues = new ShardedQueues(objects, PRODUCER_RULES);
   for (const { binding, queue, deliveryDelaySeconds } of specs) {
     const sharded = queues.of(queue);
-    const broker = () => sharded;
-    const producer = new QueueProducer({ queue, broker, deliveryDelaySeconds, ...behaviour });
+    const producer = new QueueProducer({ queue, broker: () => sharded, deliveryDelaySeconds, ...behaviour });
     if (!Reflect.set(env, binding, producer)) throw new Error(`env.${binding} cannot be replaced`);
   }
 }

@@ -87,6 +87,5 @@ export function readMetricsText(text: string): BacklogMetrics {
 
 /** Reads the map behind the figures in the answer to a producer; `null` for a queue without shards. */
 export function mapInMetricsText(text: string): ShardMap | null {
-  const [, , , ...map] = text.split(" ");
-  return map.length === 0 ? null : readShardMap(map.join(" "));
+  return readShardMap(text.split(" ").slice(3).join(" "));
 }
