@@ -145,7 +145,7 @@ export class QueuePart {
     const limit = isShared ? limitsOf(definition)[kind] : null;
     if (limit === null) return null;
     if (kind === "messages") {
-      const used = throttle.inSecond;
+      const used = Math.min(limit, throttle.inSecond);
       return {
         used,
         wanted: this.#isAsked && queue.readyCount > 0 ? Math.min(limit, used + queue.readyCount) : 0,

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { bodiesOf, consumer, endpoint, pullConsumer } from "../../test/messages.ts";
+import { bodiesOf, consumer, definition, endpoint, pullConsumer } from "../../test/messages.ts";
 import { WORLD_START_MS, World } from "../../test/world.ts";
 import { answered } from "../../test/world-endpoint.ts";
+import { Throttle } from "./throttle.ts";
 
 const bodies = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
 
@@ -129,4 +130,18 @@ it("max_receives_per_second leaves a queue without it as fast as it was", async 
   const world = new World({ orders: { consumer: endpoint() } });
   await world.sendAndPass("orders", bodies(50));
   expect(world.posts).toHaveLength(50);
+});
+
+it("counts what an epoch before may have delivered, which is not known, for a second", () => {
+  const context = { nowMs: 5_000, definition: definition({ maxReceivesPerSecond: 2 }) };
+  const inSecondAt = (throttle: Throttle, nowMs: number) => {
+    context.nowMs = nowMs;
+    return throttle.inSecond;
+  };
+  const first = new Throttle(context, false);
+  const again = new Throttle(context, true);
+  expect([inSecondAt(first, 5_000), inSecondAt(again, 5_000)]).toEqual([0, Number.POSITIVE_INFINITY]);
+  expect([inSecondAt(again, 5_999), inSecondAt(again, 6_000)]).toEqual([Number.POSITIVE_INFINITY, 0]);
+  context.definition = definition();
+  expect(inSecondAt(again, 5_000)).toBe(0);
 });

@@ -20,6 +20,8 @@ export class Throttle {
   #perSecond: number | undefined;
   #slots: Slots | null = null;
   #nextMs: number;
+  /** Time in ms until which deliveries of an earlier epoch count, which is not known; 0 without one. */
+  readonly #earlierUntilMs: number;
   /** Deliveries of the last second, oldest first. */
   #latest: Delivered[] = [];
 
@@ -34,7 +36,8 @@ export class Throttle {
   ) {
     this.#context = context;
     this.#lent = lent;
-    this.#nextMs = hasDelivered ? context.nowMs + SECOND_MS : 0;
+    this.#earlierUntilMs = hasDelivered ? context.nowMs + SECOND_MS : 0;
+    this.#nextMs = this.#earlierUntilMs;
   }
 
   /** Time in ms at which the next delivery may begin: now or later. */
@@ -67,9 +70,10 @@ export class Throttle {
     this.#latest.push({ atMs: nowMs, messages });
   }
 
-  /** Messages that were delivered within the last second. */
+  /** Messages that may have been delivered within the last second: any number where an earlier epoch was there. */
   get inSecond(): number {
-    return this.isOn ? this.#inSecond() : 0;
+    if (!this.isOn) return 0;
+    return this.#context.nowMs < this.#earlierUntilMs ? Number.POSITIVE_INFINITY : this.#inSecond();
   }
 
   #inSecond(): number {
