@@ -134,17 +134,22 @@ function movesOf({ core: { history } }: OpenQueue) {
 
 const NONE = { marks: [], events: [] };
 
+/** Has the queue start three times and take a message: its clock is ahead by so much, and it knows of those moves. */
+async function startsThrice(object: Development, aheadMs: number, moves: ReturnType<typeof movesOf>) {
+  for (let i = 0; i < 3; i++) {
+    const open = await object.reopen();
+    expect(open.clock.now()).toBe(object.realMs + aheadMs);
+    await send(open);
+    expect(movesOf(open)).toEqual(moves);
+  }
+}
+
 it.each(["orders", "orders#1"])(
   "queue %s that is created after the clock was moved goes by it at every start, and knows of no move",
   async (name) => {
     const object = new Development(name);
     object.move(2 * HOUR);
-    for (let i = 0; i < 3; i++) {
-      const open = await object.reopen();
-      expect(open.clock.now()).toBe(object.realMs + 2 * HOUR);
-      await send(open);
-      expect(movesOf(open)).toEqual(NONE);
-    }
+    await startsThrice(object, 2 * HOUR, NONE);
   },
 );
 
@@ -176,13 +181,7 @@ it("a move while the queue was asleep counts once", async () => {
   object.move(2 * HOUR);
   await send(await object.open());
   object.move(HOUR);
-  const once = { marks: [HOUR], events: [HOUR] };
-  for (let i = 0; i < 3; i++) {
-    const open = await object.reopen();
-    expect(open.clock.now()).toBe(object.realMs + 3 * HOUR);
-    await send(open);
-    expect(movesOf(open)).toEqual(once);
-  }
+  await startsThrice(object, 3 * HOUR, { marks: [HOUR], events: [HOUR] });
 });
 
 it("a move of a queue that is awake counts once", async () => {
@@ -203,12 +202,7 @@ it("a queue that is created again after it was deleted knows of no move before",
   await send(await object.open());
   object.move(2 * HOUR);
   object.record = recordOf(3, 2);
-  for (let i = 0; i < 3; i++) {
-    const open = await object.reopen();
-    expect(open.clock.now()).toBe(object.realMs + 2 * HOUR);
-    await send(open);
-    expect(movesOf(open)).toEqual(NONE);
-  }
+  await startsThrice(object, 2 * HOUR, NONE);
 });
 
 it("a queue that is created in the object of a deleted one knows of no move between the two", async () => {
@@ -218,12 +212,7 @@ it("a queue that is created in the object of a deleted one knows of no move betw
   await object.drop(deleted);
   object.move(2 * HOUR);
   object.record = recordOf(3, 2);
-  for (let i = 0; i < 3; i++) {
-    const open = await object.reopen();
-    expect(open.clock.now()).toBe(object.realMs + 2 * HOUR);
-    await send(open);
-    expect(movesOf(open)).toEqual(NONE);
-  }
+  await startsThrice(object, 2 * HOUR, NONE);
 });
 
 it("a move counts also where no copy of the queue's record is stored yet", async () => {
