@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { conclude, type Ended } from "../scenario/scenario.ts";
+import { conclude, type Ended, stored } from "../scenario/scenario.ts";
 import type { SqsSummary } from "../sqs/receive-ledger.ts";
 import { SqsScenario } from "../sqs/sqs-scenario.ts";
 import { makeWorker } from "./idle-worker.ts";
@@ -10,6 +10,8 @@ interface SqsSwapOptions {
   readonly seed: number;
   /** Longest epoch between the first answer and its end, in ms. */
   readonly epochMsMax: number;
+  /** Messages that each epoch stores at least. Default 0. */
+  readonly storedMin?: number;
   readonly onSwap?: (swaps: number) => void;
 }
 
@@ -24,6 +26,7 @@ export async function runSqsSwaps({
   swaps,
   seed,
   epochMsMax,
+  storedMin = 0,
   onSwap,
 }: SqsSwapOptions): Promise<Ended<SqsSummary>> {
   const worker = await makeWorker();
@@ -33,6 +36,7 @@ export async function runSqsSwaps({
     for (let swap = 1; swap <= swaps; swap++) {
       await scenario.start(swap % 2 === 0 ? { worker } : {});
       scenario.load();
+      await stored(scenario.ledger, storedMin);
       await sleep(random.between(0, epochMsMax));
       if (random.chance(STOPPED)) await scenario.stop();
       else await scenario.kill();

@@ -33,7 +33,7 @@ describe("the broker alone, which clients of SQS use", () => {
       open: () => SqsScenario.open(20_261),
       kills: 2,
       epochMsMax: 500,
-      storedMin: 40,
+      storedMin: 51,
     });
     expect(result).toMatchObject(GOOD);
     expect(result.acknowledged).toBeGreaterThan(100);
@@ -57,14 +57,19 @@ describe.concurrent("the broker alone, which clients of SQS use", { timeout: 300
   });
 
   it("loses nothing while it stands still, and visibility timeouts end meanwhile", async () => {
-    const result = await runFreezes({ open: () => SqsScenario.open(20_261), freezes: 1, frozenMsMax: 5_000 });
+    const result = await runFreezes({
+      open: () => SqsScenario.open(20_261),
+      freezes: 1,
+      frozenMsMax: 5_000,
+      storedMin: 101,
+    });
     expect(result).toMatchObject({ ...GOOD, unanswered: 0 });
     expect(result.acknowledged).toBeGreaterThan(100);
   });
 
   it("goes on on workerd where it was killed on Node.js, and back", async () => {
     // This seed kills both.
-    const result = await runSqsSwaps({ swaps: 2, seed: 20_263, epochMsMax: 1_000 });
+    const result = await runSqsSwaps({ swaps: 2, seed: 20_263, epochMsMax: 1_000, storedMin: 51 });
     expect(result).toMatchObject(GOOD);
     expect(result.acknowledged).toBeGreaterThan(100);
   });

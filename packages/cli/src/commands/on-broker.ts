@@ -52,7 +52,9 @@ export function onBroker(
   return execute(async (printer, surroundings) => {
     const address = findBroker(options, surroundings);
     if (typeof address.stranger === "string") printer.warn(`This is the broker of ${address.stranger}.`);
-    const client = new BrokerClient(address, (text) => printer.warn(text));
+    // A script waits without a word, and reads why in the error in the end.
+    const tell = surroundings.showsProgress ? (text: string) => printer.warn(text) : null;
+    const client = new BrokerClient(address, tell);
     // The reader of our output may close it early, as "head" does.
     process.stdout.on("error", endQuietly);
     try {
