@@ -66,6 +66,8 @@ const UNIT_WORKERS = availableParallelism() + 1;
 
 /** How long `expect.poll` waits, in milliseconds: what a test waits for comes late on a busy machine. */
 const poll = { timeout: 30_000 };
+/** The same for what several processes do. */
+const pollOfProcesses = { timeout: 100_000, interval: 100 };
 
 /** Files that start real workerd processes and real Wrangler ones. */
 const ofProcesses = (name: string, include: string) => ({
@@ -84,7 +86,7 @@ const ofProcesses = (name: string, include: string) => ({
     sequence: { groupOrder: 1 },
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll },
+    expect: { poll: pollOfProcesses },
   },
 });
 

@@ -96,9 +96,7 @@ it("consumers get waiting messages as soon as they are created", async () => {
     script_name: "mailer",
     settings: { max_wait_time_ms: 0 },
   });
-  await expect
-    .poll(async () => (await queues.getMetrics(queue_id, { account_id })).backlog_count, { timeout: 10_000 })
-    .toBe(0);
+  await expect.poll(async () => (await queues.getMetrics(queue_id, { account_id })).backlog_count).toBe(0);
 });
 
 it.each([

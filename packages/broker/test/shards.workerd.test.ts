@@ -119,11 +119,11 @@ it("a queue grows to four shards and shrinks to one with messages in each of the
   for (const shard of [1, 3]) bodies.push(...(await drain(shrinking, shard)));
   // A directory that starts asks at once.
   await start();
-  await expect.poll(currentMap, { timeout: 10_000 }).toMatchObject({ open: 1, kept: 3 });
+  await expect.poll(currentMap).toMatchObject({ open: 1, kept: 3 });
   const draining = await currentMap();
   bodies.push(...(await drain(draining, 2)));
   await start();
-  await expect.poll(currentMap, { timeout: 10_000 }).toMatchObject({ open: 1, kept: 1 });
+  await expect.poll(currentMap).toMatchObject({ open: 1, kept: 1 });
   const last = await currentMap();
   bodies.push(...(await drain(last, 0)));
   expect(bodies.sort()).toEqual(["before", "in 0", "in 1", "in 2", "in 3", "old", "older"]);
@@ -157,7 +157,7 @@ it("a queue keeps the usage of shards that have gone, once, also when their numb
   const toShards = async (shards: number) => {
     await (await directory()).changeQueue(queueId, { settings: { shards } });
     // Shards are asked at once when there is another map.
-    await expect.poll(currentMap, { timeout: 10_000 }).toMatchObject({ open: shards, kept: shards });
+    await expect.poll(currentMap).toMatchObject({ open: shards, kept: shards });
     return currentMap();
   };
   const fill = async (map: ShardMap) => {
@@ -185,7 +185,7 @@ it("shards deliver under the name of their queue, and their dead letters go back
   await until((seen) => seen.length > 0);
   expect(harness.seen[0]?.queue).toBe("orders");
   const deadQueue = await queue("dead");
-  await expect.poll(async () => (await deadQueue.metrics("dead")).backlogCount, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await deadQueue.metrics("dead")).backlogCount).toBe(1);
   const { events } = await deadQueue.history("dead", { max: 10 });
   expect(events.map(({ kind, by }) => [kind, by])).toContainEqual(["arrived", "orders"]);
   harness.handler = () => ({});
@@ -215,13 +215,10 @@ it("dead letters fall to the shards of their queue", async () => {
   };
   const orders = await queue("orders");
   await expect
-    .poll(
-      async () => {
-        await orders.send("orders", [{ packed: packTexts(["cursed"]) }]);
-        return Math.min(...(await Promise.all([0, 1, 2].map(countOf))));
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      await orders.send("orders", [{ packed: packTexts(["cursed"]) }]);
+      return Math.min(...(await Promise.all([0, 1, 2].map(countOf))));
+    })
     .toBeGreaterThan(0);
 });
 

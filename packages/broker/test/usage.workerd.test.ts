@@ -31,7 +31,7 @@ it(
       await broker.send("orders", Array<string>(10).fill("x".repeat(100)));
       await broker.send("orders", ["y".repeat(70_000)]);
       await broker.until((seen) => seenOf(seen, "orders").flatMap(({ messages }) => messages).length === 11);
-      await expect.poll(() => atRest(broker, "orders"), { timeout: 30_000 }).toBeDefined();
+      await expect.poll(() => atRest(broker, "orders")).toBeDefined();
 
       before = await usage(broker, "orders");
       expect(before).toMatchObject({ messages: 11, messageChunks: 12, deliveries: 11 });
@@ -63,12 +63,12 @@ it(
   "writes nothing for an idle queue",
   lives.of(async (broker) => {
     await broker.send("idle", ["one"]);
-    await expect.poll(() => atRest(broker, "idle"), { timeout: 30_000 }).toBeDefined();
+    await expect.poll(() => atRest(broker, "idle")).toBeDefined();
     const untilAnotherReports = async () => {
       const { messages } = await usage(broker, "other");
       await broker.send("other", ["one"]);
       const reported = async () => (await atRest(broker, "other"))?.usage?.messages;
-      await expect.poll(reported, { timeout: 30_000 }).toBe(messages + 1);
+      await expect.poll(reported).toBe(messages + 1);
     };
     // A report that was overtaken is followed by another one.
     await untilAnotherReports();

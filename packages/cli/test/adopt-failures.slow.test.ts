@@ -143,9 +143,7 @@ describe("a command that is ended", () => {
     bridge.otherProxy.faultOf = (kind) => (kind.endsWith("/pull") ? 500 : null);
     const args = ["adopt", name, "--from", "cloudflare", "--yes", ...LEASE];
     const command = bridge.spawn([...args, "--detach-consumer"]);
-    await expect
-      .poll(() => bridge.consumersOf(id), { timeout: 20_000 })
-      .toMatchObject([{ type: "http_pull" }]);
+    await expect.poll(() => bridge.consumersOf(id)).toMatchObject([{ type: "http_pull" }]);
     await command.stop("SIGKILL");
     bridge.otherProxy.faultOf = () => null;
     const { code } = await bridge.run(args);
@@ -166,7 +164,7 @@ describe("a command that is ended", () => {
     const { name } = await bridge.sqsQueue(5);
     bridge.otherProxy.faultOf = (kind) => (kind === "DeleteMessageBatch" ? "cutBefore" : null);
     const command = bridge.spawn(["adopt", name, "--from", "sqs", "--yes", ...LEASE]);
-    await expect.poll(() => bridge.count(name), { timeout: 20_000 }).toBe(5);
+    await expect.poll(() => bridge.count(name)).toBe(5);
     await command.stop("SIGKILL");
     await bridge.lab.run(["queues", "purge", name, "--force"]);
     bridge.otherProxy.faultOf = () => null;
@@ -181,9 +179,9 @@ describe("a command that is ended", () => {
   it("goes on with --follow until it is stopped, and says what is delayed", async () => {
     const { name, QueueUrl } = await bridge.sqsQueue(3);
     const command = bridge.spawn(["adopt", name, "--from", "sqs", "--yes", "--follow", ...LEASE]);
-    await expect.poll(() => bridge.count(name), { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => bridge.count(name)).toBe(3);
     await bridge.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "4" }));
-    await expect.poll(() => bridge.count(name), { timeout: 20_000 }).toBe(4);
+    await expect.poll(() => bridge.count(name)).toBe(4);
     await bridge.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "5", DelaySeconds: 900 }));
     expect(await command.stop("SIGINT")).toBe(0);
     expect(command.output).toContain("Moved 4 messages");
@@ -199,7 +197,7 @@ describe("a command that is ended", () => {
     const args = ["eject", name, "--to", "sqs", "--yes", ...LEASE];
     const command = bridge.spawn(args);
     const arrived = () => bridge.held(name, bridge.other).catch(() => []);
-    await expect.poll(async () => (await arrived()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await arrived()).length).toBeGreaterThan(0);
     await command.stop("SIGKILL");
     expect(await bridge.count(name)).toBe(150);
     bridge.otherProxy.faultOf = () => null;

@@ -71,7 +71,7 @@ describe("sluice alerts", () => {
     );
     expect(await lab.run(["messages", "send", "orders", "--body", "1"])).toMatchObject({ code: 0 });
     await expect
-      .poll(async () => (await lab.run(["alerts", "list"])).out, { timeout: 10_000 })
+      .poll(async () => (await lab.run(["alerts", "list"])).out)
       .toMatch(
         /^dead +dead_letters +20\S+Z +the first dead letter has come, from queue "orders" +no, silent until 20/m,
       );
@@ -84,12 +84,12 @@ describe("sluice alerts", () => {
     status = 500;
     await lab.words(0, ["alerts", "silence", "dead", "--off"]);
     await expect
-      .poll(async () => (await lab.run(["alerts", "list"])).out, { timeout: 10_000 })
+      .poll(async () => (await lab.run(["alerts", "list"])).out)
       .toMatch(/^dead +dead_letters .* {2}no, it answered 500$/m);
     status = 204;
-    await expect.poll(() => reports, { timeout: 10_000 }).toContain("alert.begun");
+    await expect.poll(() => reports).toContain("alert.begun");
     await lab.run(["queues", "purge", "dead", "--force"]);
-    await expect.poll(() => reports, { timeout: 10_000 }).toContain("alert.ended");
+    await expect.poll(() => reports).toContain("alert.ended");
     expect((await lab.json<AlertsView>(["alerts", "list"])).alerts).toEqual([]);
   });
 

@@ -38,6 +38,6 @@ describe("a broker whose lock on its data is lost", () => {
     expect(await running.ended).toBe(1);
     expect(running.output).toMatch(LOST);
     expect(existsSync(join(lab.folder, "state", PLANNED_END_FILE))).toBe(false);
-    await expect.poll(() => children.filter(isRunning), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => children.filter(isRunning)).toEqual([]);
   });
 });

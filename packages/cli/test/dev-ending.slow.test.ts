@@ -31,7 +31,7 @@ describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 
     // The data are outside of the folder: without them the session would end by itself.
     const kept = ["--persist-to", join(lab.folder, "kept")];
     doomed = new OnTerminal(["dev", "--env", "x", ...(await portsFor()), ...kept], folder, lab.env);
-    await expect.poll(() => doomed.output, { timeout: 60_000 }).toMatch(/Ready on/);
+    await expect.poll(() => doomed.output).toMatch(/Ready on/);
     const start = async () => {
       const other = sluice(["dev", "sender", "--env", "x", ...(await portsFor())], lab.folder, lab.env);
       others.push(other);

@@ -9,8 +9,6 @@ import { expect } from "vitest";
 import getPort from "./free-port.ts";
 
 const FIXTURES = fileURLToPath(new URL("./fixtures", import.meta.url));
-/** Limit for anything that a test waits for on a busy machine, in ms. */
-const PATIENCE_MS = 30_000;
 
 /** A copy of a fixture in its own folder, with its own dev registry. */
 export interface Lab {
@@ -78,7 +76,7 @@ export async function seePage(origin: string): Promise<void> {
 
 /** Polls until `read` returns `expected`. */
 export async function eventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
-  await expect.poll(read, { timeout: PATIENCE_MS, interval: 100 }).toEqual(expected);
+  await expect.poll(read).toEqual(expected);
 }
 
 /** Lists the ids of all processes that a process started, with theirs. */

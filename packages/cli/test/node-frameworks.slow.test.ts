@@ -7,9 +7,6 @@ import { freePorts, type Lab, openLab } from "./lab.ts";
 import { HAS_OTHERS, OTHERS } from "./others.ts";
 import { Running } from "./running.ts";
 
-/** Limit for a busy machine, in ms. */
-const PATIENCE = { timeout: 60_000, interval: 200 };
-
 interface Framework {
   readonly name: string;
   readonly fixture: string;
@@ -70,7 +67,7 @@ describe.skipIf(!HAS_OTHERS).each([SVELTEKIT, NITRO])(
         if (!response.ok) throw new Error(`${response.status} ${text}\n${server.output}`);
         return text.replaceAll(/<!--.*?-->/g, "");
       };
-      await expect.poll(() => see("?send=first").catch(String), PATIENCE).toContain("waiting: 1");
+      await expect.poll(() => see("?send=first").catch(String)).toContain("waiting: 1");
 
       const { options } = await freePorts();
       const post = start([bin, "dev", "post", "--persist-to", ".wrangler/state", ...options]);
@@ -79,7 +76,7 @@ describe.skipIf(!HAS_OTHERS).each([SVELTEKIT, NITRO])(
       await post.printed(/got second/);
 
       appendFileSync(join(lab.folder, source), "// changed\n");
-      await expect.poll(() => see("?send=third").catch(String), PATIENCE).toContain("waiting:");
+      await expect.poll(() => see("?send=third").catch(String)).toContain("waiting:");
       await post.printed(/got third/);
     });
   },

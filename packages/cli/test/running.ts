@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 /** Limit for an expected output of a command on a busy machine, in ms. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 /** A command that runs for a test, with its output so far. */
 export class Running {

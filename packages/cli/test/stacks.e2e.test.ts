@@ -6,9 +6,6 @@ import { afterEach, expect, it } from "vitest";
 import { freePorts, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** Limit for anything that a test waits for on a busy machine. */
-const PATIENCE = { timeout: 30_000, interval: 200 };
-
 let lab: Lab;
 let running: Running;
 let url: string;
@@ -52,7 +49,7 @@ const cause = () => placeOf("src/payment.ts", 'new Error("the bank');
 
 it.each(["dev", "serve"] as const)("sluice %s stores the places of the user's sources", async (command) => {
   await start(command);
-  await expect.poll(async () => userPlace(await nextError()), PATIENCE).toBe(thrown());
+  await expect.poll(async () => userPlace(await nextError())).toBe(thrown());
   const error = await nextError();
   const lines = stackLines(error);
   expect(lines.filter(({ kind }) => kind === "text").map(({ text }) => text)).toEqual([
@@ -77,13 +74,11 @@ it.each(["dev", "serve"] as const)("sluice %s stores the places of the user's so
 it("sluice dev stores the places of changed sources after a reload", { tags: "slow" }, async () => {
   await start("dev");
   const before = thrown();
-  await expect.poll(async () => userPlace(await nextError()), PATIENCE).toBe(before);
+  await expect.poll(async () => userPlace(await nextError())).toBe(before);
   const file = join(lab.folder, "src/payment.ts");
   writeFileSync(file, `// One line more,\n// and another one.\n${readFileSync(file, "utf8")}`);
   expect(thrown()).not.toBe(before);
-  await expect
-    .poll(() => nextError().then(userPlace, () => "while it is started again"), PATIENCE)
-    .toBe(thrown());
+  await expect.poll(() => nextError().then(userPlace, () => "while it is started again")).toBe(thrown());
   // What cannot be built is named in the same way.
   const { length: from } = running.output;
   writeFileSync(file, "const broken: = 1;\n");

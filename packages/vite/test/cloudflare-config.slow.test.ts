@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { ask, type DevServer, ViteProject } from "./vite-project.ts";
 
 /** Limit for a busy machine, in ms. */
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { timeout: 100_000, interval: 100 };
 
 const CONFIG = `
 import { orders } from "./names.ts";

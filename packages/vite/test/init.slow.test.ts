@@ -58,7 +58,7 @@ it("sluice init makes a project of Vite's run on the broker, and changes nothing
   const server = await project.dev();
   await fetch(`${server.url}/send?body=sent`);
   await vi.waitFor(async () => expect(await (await fetch(server.url)).json()).toEqual(["one sent 1"]), {
-    timeout: 60_000,
+    timeout: 100_000,
     interval: 100,
   });
   await server.stop();

@@ -6,7 +6,7 @@ import { callSqs } from "sluice/test/serving";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type DevServer, ViteProject } from "./vite-project.ts";
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { timeout: 100_000, interval: 100 };
 const TIMEOUT_MS = 300_000;
 
 const address = machineAddress();

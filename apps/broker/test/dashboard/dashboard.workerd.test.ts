@@ -1,7 +1,6 @@
 import { PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, createTopic, type DashboardLab, NEWS, openLab, row, says, shownBy } from "./lab.ts";
-import { PATIENCE_MS } from "./pages.ts";
 
 let lab: DashboardLab;
 
@@ -201,7 +200,7 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
       await lab.api("/queues/orders/messages", "POST", { body: { item: "lamp" } });
       return shownBy(of("Messages a second"));
     };
-    await expect.poll(rate, { timeout: PATIENCE_MS }).toMatch(/^[\d.]+\/s in/);
+    await expect.poll(rate).toMatch(/^[\d.]+\/s in/);
     await page.setViewportSize({ width: 1_280, height: 800 });
     expect(await map.getByText("shop").isVisible()).toBe(true);
     expect(await of("Messages a second").isVisible()).toBe(false);

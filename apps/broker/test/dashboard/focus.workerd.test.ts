@@ -2,7 +2,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, type DashboardLab, holds, openLab } from "./lab.ts";
-import { PATIENCE_MS } from "./pages.ts";
 
 let lab: DashboardLab;
 
@@ -18,7 +17,7 @@ async function focusIsOn(page: Page, kind: string, text: string): Promise<void> 
     return [tagName, tagName === "BODY" ? "" : innerText || labels?.[0]?.innerText];
   })`;
   const focused = () => page.evaluate(script);
-  await expect.poll(focused, { timeout: PATIENCE_MS }).toEqual([kind, text]);
+  await expect.poll(focused).toEqual([kind, text]);
 }
 
 /** Sends dead letters of two kinds of error, and opens their list. */

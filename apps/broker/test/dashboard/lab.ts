@@ -188,5 +188,5 @@ export async function shownBy(of: { innerText(): Promise<string> }): Promise<str
 export async function says(of: { innerText(): Promise<string> }, text: string | RegExp): Promise<void> {
   const read = () => shownBy(of);
   const expected = typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text);
-  await expect.poll(read, { timeout: PATIENCE_MS }).toEqual(expected);
+  await expect.poll(read).toEqual(expected);
 }

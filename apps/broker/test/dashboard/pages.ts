@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 
 /** Time limit for the page on a busy machine, in ms. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 100_000;
 
 /** How a test sees the page. */
 export interface View {

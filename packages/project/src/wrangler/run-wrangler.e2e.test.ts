@@ -97,7 +97,7 @@ function ask(name: string) {
 /** The processes that asked for a command which hangs and that run it, once it does, and its secrets. */
 async function hanging() {
   const hangs = join(folder, "hangs");
-  await expect.poll(() => existsSync(hangs), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => existsSync(hangs)).toBe(true);
   const [parent, child, secrets] = readFileSync(hangs, "utf8").split("\n");
   return { parent: Number(parent), child: Number(child), secrets };
 }
@@ -157,7 +157,7 @@ describe.each(["main", "other"])("commands of a Wrangler whose function is calle
       expect(files.filter((file) => file.includes("secret"))).toEqual([]);
       asking.kill(signal);
       const all = [asking.pid ?? 0, parent, child];
-      await expect.poll(() => all.filter(isRunning), { timeout: 30_000 }).toEqual([]);
+      await expect.poll(() => all.filter(isRunning)).toEqual([]);
       await expect.poll(() => readdirSync(temporary)).toEqual([]);
     },
     60_000,
@@ -169,11 +169,11 @@ describe.each(["main", "other"])("commands of a Wrangler whose function is calle
     const states = () =>
       [parent, child].map((pid) => /\) (.)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]);
     asking.kill("SIGTSTP");
-    await expect.poll(states, { timeout: 30_000 }).toEqual(["T", "T"]);
+    await expect.poll(states).toEqual(["T", "T"]);
     asking.kill("SIGCONT");
-    await expect.poll(states, { timeout: 30_000 }).not.toContain("T");
+    await expect.poll(states).not.toContain("T");
     asking.kill();
-    await expect.poll(() => isRunning(child), { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => isRunning(child)).toBe(false);
   });
 
   it("end with what they run in when that is disposed of", async () => {
