@@ -100,11 +100,11 @@ export class BridgeLab {
     return new SQSClient({ endpoint: this.url });
   }
 
-  /** Runs a command line in this process. Leaves out what it says while it waits for the end. */
+  /** Runs a command line in this process. Leaves out what it says meanwhile of its progress, and that nothing more comes. */
   async run(args: readonly string[], types?: string): Promise<Said> {
     const situation = { env: this.cloudflareEnv, ...(types === undefined ? {} : { types }) };
     const said = await this.lab.run([...args, "--url", this.proxy.url], situation);
-    return { ...said, err: said.err.replace(/^Nothing more comes\. .*\n/m, "") };
+    return { ...said, err: said.err.replace(/^(Nothing more comes\. |Moved \d+ messages of about ).*\n/gm, "") };
   }
 
   /** Runs a command line in a process of its own. */
