@@ -104,7 +104,10 @@ export class BridgeLab {
   async run(args: readonly string[], types?: string): Promise<Said> {
     const situation = { env: this.cloudflareEnv, ...(types === undefined ? {} : { types }) };
     const said = await this.lab.run([...args, "--url", this.proxy.url], situation);
-    return { ...said, err: said.err.replace(/^(Nothing more comes\. |Moved \d+ messages of about ).*\n/gm, "") };
+    return {
+      ...said,
+      err: said.err.replace(/^(Nothing more comes\. |Moved \d+ messages of about ).*\n/gm, ""),
+    };
   }
 
   /** Runs a command line in a process of its own. */
