@@ -61,4 +61,4 @@ export {
   rangeAt,
 } from "./views/message-ranges.ts";
 export { peek } from "./views/peek.ts";
-export { isSlotAwaited, nextBatchAt, nextExpiryAt, nextWakeAt } from "./views/wake.ts";
+export { batchDueAt, isSlotAwaited, nextBatchAt, nextExpiryAt, nextWakeAt } from "./views/wake.ts";

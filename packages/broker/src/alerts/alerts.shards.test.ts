@@ -149,19 +149,63 @@ describe("the alert of shards that stand still", () => {
     expect(told(world)).toEqual(["begun", "ended"]);
   });
 
-  it("is none of a shard that waits for its turn", async () => {
-    const world = worldWithAlerts(
-      { orders: { consumer: consumer({ ...failing, maxConcurrency: 1 }) } },
-      { format: "slack", stalledSeconds: 60 },
-    );
+  const LIMITS: [limit: string, queue: Partial<QueueDefinition>][] = [
+    ["max_concurrency", { consumer: consumer({ ...failing, maxConcurrency: 1 }) }],
+    ["max_receives_per_second", { consumer: consumer(failing), maxReceivesPerSecond: 1 }],
+  ];
+
+  /** Shard 1 of a queue with a limit. @param lent how much of it shard 0 leaves to it. */
+  function waiting(queue: Partial<QueueDefinition>, lent: () => number): World {
+    const world = worldWithAlerts({ orders: queue }, { format: "slack", stalledSeconds: 60 });
     world.shardPortsOf = (name) => ({
       index: () => (name === "orders#1" ? 1 : null),
-      lend: async () => ({ lender: 1, deliveries: { units: 0, expiresInMs: 2_000 }, messages: null }),
+      lend: async () => {
+        const part = { units: lent(), expiresInMs: 2_000 };
+        const isPerSecond = queue.maxReceivesPerSecond !== undefined;
+        return { lender: 1, deliveries: isPerSecond ? null : part, messages: isPerSecond ? part : null };
+      },
       now: () => world.nowMs,
     });
     goTo(world, MAP);
+    return world;
+  }
+
+  it.each(LIMITS)("is none of a shard that waits for its turn: %s", async (_, queue) => {
+    const world = waiting(queue, () => 0);
     await world.sendAndPass("orders#1", ["a"], 10 * MINUTE_MS);
     expect(world.posts).toEqual([]);
+  });
+
+  it.each(LIMITS)(
+    "begins in a shard without a part whose consumer is away, not with its waiting: %s",
+    async (_, queue) => {
+      let lent = 0;
+      const world = waiting(queue, () => lent);
+      await world.sendAndPass("orders#1", ["a"], 10 * MINUTE_MS);
+      world.running = false;
+      lent = 1;
+      await world.pass(MINUTE_MS - 1_000);
+      expect(told(world)).toEqual([]);
+      await world.pass(MINUTE_MS);
+      expect(told(world)).toEqual(["begun"]);
+      world.running = true;
+      await world.pass(MINUTE_MS);
+      expect(told(world)).toEqual(["begun", "ended"]);
+    },
+  );
+
+  it.each(LIMITS)("goes on over a restart, though the shard waits for a part first: %s", async (_, queue) => {
+    const world = waiting(queue, () => 1);
+    world.running = false;
+    await world.sendAndPass("orders#1", ["a"], 30_000);
+    for (let i = 0; i < 3; i++) {
+      world.restart("orders#1");
+      await world.pass(20_000);
+    }
+    expect(told(world)).toEqual(["begun"]);
+    world.restart("orders#1");
+    await world.pass(10 * MINUTE_MS);
+    expect(told(world)).toEqual(["begun"]);
   });
 });
 

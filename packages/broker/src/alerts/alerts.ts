@@ -1,4 +1,4 @@
-import { firstReadyMs, nextBatchAt, oldestMs } from "@sluice/engine";
+import { batchDueAt, firstReadyMs, oldestMs } from "@sluice/engine";
 import {
   ALERT_KINDS,
   ALERTS_QUEUE,
@@ -46,7 +46,6 @@ export interface AlertedParts {
     put(target: string, records: readonly Uint8Array[]): void;
     passOn(object: string, origin: string, records: readonly Uint8Array[]): void;
   };
-  readonly throttle: { readonly nextMs: number };
   /** `null` for an object that has no others beside it. */
   readonly part: { readonly isWaiting: boolean } | null;
 }
@@ -293,8 +292,8 @@ export class Alerts {
     const sinceMs = this.#stillSinceMs;
     if (seconds === undefined || sinceMs === null || nowMs < sinceMs + 1_000 * seconds) return null;
     const on = this.#stored.states.stalled.on?.text ?? null;
-    // What is under way may be delivered.
-    if (isBusy || on !== null) return on;
+    // What is under way, or has its turn next, may be delivered.
+    if (isBusy || this.#isWaiting || on !== null) return on;
     const ready = plural(this.#context.queue.readyCount, "message");
     return `nothing${this.#ofShard} has been delivered since ${new Date(sinceMs).toISOString()}, with ${ready} ready`;
   }
@@ -306,21 +305,30 @@ export class Alerts {
 
   /** Notes since when messages are due and none is delivered, although there is a consumer and nothing is paused. */
   #lookStill(nowMs: number): void {
-    const dueMs = this.#dueMs(nowMs);
+    if (this.#isWaiting) {
+      // Until its turn comes nobody knows whether it stands still: what is noted stays, as after a restart.
+      if (this.#stillSinceMs === null) this.#movedMs = nowMs;
+      return;
+    }
+    const dueMs = this.#dueMs();
     if (dueMs === null || dueMs > nowMs) this.#moved(nowMs);
     else this.#stillSinceMs ??= Math.max(dueMs, this.#movedMs);
   }
 
   /** Since when the first message could be delivered if the consumer took it, in ms; `null` if none could. */
-  #dueMs(nowMs: number): number | null {
+  #dueMs(): number | null {
     const { definition, queue } = this.#context;
     const consumer = definition?.consumer ?? null;
     if (consumer === null || consumer.type === "http_pull" || definition?.deliveryPaused === true)
       return null;
-    const { throttle, part } = this.#parts();
-    // A queue at its rate goes on by itself, and so does a shard whose turn has not come.
-    if (throttle.nextMs > nowMs || part?.isWaiting === true) return null;
-    return isForWorkerDaemon(definition) ? firstReadyMs(queue) : nextBatchAt(queue);
+    // A queue at its rate delivers each second. A shard whose consumer is away has given back its part of the
+    // deliveries, and has no place for one.
+    return isForWorkerDaemon(definition) ? firstReadyMs(queue) : batchDueAt(queue);
+  }
+
+  /** Whether it is a shard whose turn has not come. */
+  get #isWaiting(): boolean {
+    return this.#parts().part?.isWaiting === true;
   }
 
   /** Tells that an alert has begun or ended: shard 0, or where this is it, the webhook. */

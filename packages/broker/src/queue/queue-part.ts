@@ -71,9 +71,10 @@ export class QueuePart {
     return this.#borrower.units("messages");
   }
 
-  /** Whether it has no place for a delivery, and waits until another shard gives one up. */
+  /** Whether it may deliver nothing, and waits until another shard gives something up. */
   get isWaiting(): boolean {
-    return this.#borrower.units("deliveries") === 0 && (this.#need("deliveries")?.wanted ?? 0) > 0;
+    const kinds = ["deliveries", "messages"] as const;
+    return kinds.some((kind) => this.#borrower.units(kind) === 0 && (this.#need(kind)?.wanted ?? 0) > 0);
   }
 
   /** When to look whether a part has come, or whether one is needed; `null` if none is waited for. */

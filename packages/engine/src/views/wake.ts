@@ -32,7 +32,11 @@ export function nextExpiryAt(queue: Queue): number | null {
  * batch timeout. `null` when no message can come due, or no further delivery may run.
  */
 export function nextBatchAt(queue: Queue): number | null {
-  if (!hasPushSlot(queue)) return null;
+  return hasPushSlot(queue) ? batchDueAt(queue) : null;
+}
+
+/** The same, whether a further delivery may run or not. */
+export function batchDueAt(queue: Queue): number | null {
   const dueMs = batchDueMs(queue);
   return Number.isFinite(dueMs) ? dueMs : null;
 }
