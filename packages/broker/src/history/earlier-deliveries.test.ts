@@ -1,5 +1,6 @@
+import type { QueueDefinition } from "@sluice/protocol";
 import { expect, it } from "vitest";
-import { consumer } from "../../test/messages.ts";
+import { consumer, endpoint } from "../../test/messages.ts";
 import { World, worldWithHistory } from "../../test/world.ts";
 
 const SINGLE = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0, retryDelaySeconds: 60, maxRetries: 0 };
@@ -56,6 +57,19 @@ it("a delivery that acknowledged messages before it failed is a failure after a 
   expect(healthOf(world)?.consecutiveFailures).toBe(1);
   world.crash("orders");
   expect(healthOf(world)).toMatchObject({ consecutiveFailures: 1, lastDelivery: { failure: "Error: no" } });
+});
+
+it.each([
+  ["dead letters", { ...QUEUES.orders }],
+  ["drops", { consumer: consumer(SINGLE) }],
+])("another consumer is not blamed after a start for the %s of the one before", async (_, before) => {
+  const world = shop(worldWithHistory({ ...QUEUES, orders: before }));
+  await world.sendAndPass("orders", ["throw", "again", "throw"]);
+  await world.pass(2_000);
+  expect(healthOf(world)?.consecutiveFailures).toBe(3);
+  world.queues.orders = { ...world.queues.orders, consumer: endpoint() } as QueueDefinition;
+  world.crash("orders");
+  expect(healthOf(world)).toMatchObject({ consecutiveFailures: 0, lastDelivery: null });
 });
 
 it("a failure after the start is one more in the row, and a success ends the row", async () => {

@@ -40,8 +40,8 @@ export function earlierDeliveries(events: readonly HistoryEvent[], consumer: str
     events.flatMap(({ kind, batch }) => (kind === "failed" ? (batch ?? []) : [])),
   );
   for (const { kind, atMs, by, batch, delayReason, error, merged } of events) {
-    // A delivery that the broker's own end cut off tells nothing of the consumer.
-    if (delayReason === "restart" || (by !== null && by !== consumer)) continue;
+    // A delivery that the broker's own end cut off tells nothing of the consumer, nor do messages that grew too old.
+    if (delayReason === "restart" || by !== consumer) continue;
     const endedMs = merged?.untilMs ?? atMs;
     if (kind === "acked") {
       if (batch !== null && failedBatches.has(batch)) continue;

@@ -1,12 +1,4 @@
-import {
-  acknowledge,
-  giveUp,
-  type Lease,
-  type LeasedRange,
-  pushEnded,
-  retry,
-  type Slice,
-} from "@sluice/engine";
+import { acknowledge, giveUp, type LeasedRange, pushEnded, retry, type Slice } from "@sluice/engine";
 import {
   acknowledgesAll,
   DELAY_SECONDS_MAX,
@@ -63,7 +55,7 @@ export class BatchSettler {
   /** Settles the messages. @returns how many are acknowledged. */
   #settleMessages(running: Running, result: DeliveryResult | RejectedDelivery, tookMs: number): number {
     if ("rejected" in result) {
-      this.#rejectAll(running.batch, result);
+      this.#rejectAll(running, result);
       return 0;
     }
     if (!isAcknowledged(result)) return this.#settleEach(running, result, tookMs);
@@ -75,13 +67,14 @@ export class BatchSettler {
   }
 
   /** Dead-letters all messages, however many attempts are left. */
-  #rejectAll({ slices, leaseId }: Lease, { rejected }: RejectedDelivery): void {
+  #rejectAll({ batch, consumer }: Running, { rejected }: RejectedDelivery): void {
+    const { slices, leaseId } = batch;
     const dead = slices.flatMap((slice) => giveUp(this.#context.queue, { ...slice, leaseId }));
-    this.#deadLetters.add(dead, rejected);
+    this.#deadLetters.add(dead, rejected, consumer.name);
   }
 
   #settleEach(running: Running, result: DeliveryResult, tookMs: number): number {
-    const { batch, delivery } = running;
+    const { batch, delivery, consumer } = running;
     const { queue, log, name, nowMs } = this.#context;
     const messages = new PackedIndex(delivery.packed);
     const ids = Array.from({ length: messages.count }, (_, i) => messages.id(i));
@@ -111,7 +104,7 @@ export class BatchSettler {
               ? unnamedDelayMs(this.#context, `${ids[first + from - slice.from]}`, slice.attempts)
               : 1000 * verdict.delaySeconds;
           const sentMs = messages.timestampMs(first + from - slice.from);
-          if (this.#deadLetters.addOutlived(range, sentMs, delayMs, reason)) {
+          if (this.#deadLetters.addOutlived(range, sentMs, delayMs, reason, consumer.name)) {
             from = to;
             continue;
           }
@@ -148,7 +141,7 @@ export class BatchSettler {
       position += slice.to - slice.from;
     }
     noteAcked(this.#context, running, done, tookMs);
-    for (const [reason, slices] of dead) this.#deadLetters.add(slices, reason);
+    for (const [reason, slices] of dead) this.#deadLetters.add(slices, reason, consumer.name);
     return countOf(done);
   }
 }

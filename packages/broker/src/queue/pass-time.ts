@@ -21,7 +21,7 @@ export function passTime(passing: PassingQueue): void {
   const expired = expireLeases(queue, nowMs, (failed) => expiryDelayMs(passing, failed), DEAD_BYTES_MAX);
   dispatcher.leasesExpired(expired, nowMs);
   noteSlices(passing, "retried", expired.retried, { error: "its lease expired" });
-  deadLetters.add(expired.dead, "its lease expired");
+  deadLetters.add(expired.dead, "its lease expired", null);
   const outlived: Slice[] = [];
   const count = expireRetention(queue, nowMs, (slice) => outlived.push(slice));
   if (isForNotifications(definition)) {

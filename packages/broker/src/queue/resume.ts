@@ -54,7 +54,7 @@ export function resume(resumed: ResumedQueue, cutOff: CutOff): boolean {
         (counts ? "" : "; that delivery does not count as an attempt"),
     );
   }
-  deadLetters.add(dead, cutOffReason);
+  deadLetters.add(dead, cutOffReason, null);
   const dueMs =
     outbox.retryAtMs ?? moves.dueAtMs ?? deduplication.forgetAtMs ?? attempts.forgetAtMs ?? tasks.dueAtMs;
   return queue.segments.size > 0 || dueMs !== null;

@@ -228,7 +228,8 @@ export class Receivers {
       const request = { max, visibleAtMs: nowMs + visibilityMs, deadBytesMax: this.#deadRoom };
       const { lease, dead, deadRoom } = receive(queue, request, nowMs);
       this.#deadRoom = deadRoom;
-      this.#parts.deadLetters.add(dead, `it was received ${plural(queue.rules.maxRetries + 1, "time")}`);
+      const reason = `it was received ${plural(queue.rules.maxRetries + 1, "time")}`;
+      this.#parts.deadLetters.add(dead, reason, RECEIVER);
       if (lease === null) return null;
       const receipts = this.#readableOf(lease, nowMs);
       if (receipts.length === 0) continue;

@@ -40,7 +40,7 @@ export function settlePulled(
     if (refusal === null) retryCount += 1;
     else warnings.push([leaseId, refusal]);
   }
-  deadLetters.add(dead, "its client retried it");
+  deadLetters.add(dead, "its client retried it", PULLER);
   return { ackCount, retryCount, warnings };
 }
 

@@ -19,6 +19,13 @@ interface DeadLetter {
   readonly packed: Uint8Array | null;
 }
 
+/** End of dead messages, as the history notes it. */
+interface NotedEnd {
+  readonly target: string | null;
+  readonly error: string;
+  readonly by: string | null;
+}
+
 /** Moves dead messages to the dead-letter queue, or deletes them where there is none. */
 export class DeadLetters {
   readonly #context: QueueContext;
@@ -34,15 +41,16 @@ export class DeadLetters {
    * move them.
    *
    * @param reason why they are dead, to continue "after 3 failed attempt(s): ...".
+   * @param by whose delivery was the last; `null` where no delivery has ended.
    */
-  add(dead: readonly Slice[], reason: string): void {
+  add(dead: readonly Slice[], reason: string, by: string | null): void {
     if (dead.length === 0) return;
     const { name, log, definition } = this.#context;
     const target = deadLetterQueueOf(definition);
     const records: Uint8Array[] = [];
     for (const slice of dead) {
       const letters = this.#read(slice, reason);
-      this.#note(slice, letters, target, reason);
+      this.#note(slice, letters, { target, error: reason, by });
       if (target === null) this.#context.history.finished.note("dropped", slice, { error: reason });
       for (const { id, packed } of letters) {
         const isMoved = target !== null && packed !== null;
@@ -62,21 +70,23 @@ export class DeadLetters {
    * 6.3, 7, 11.2). An attempt at its very end is made.
    *
    * @param sentMs when they were published.
+   * @param by whose delivery has failed.
    * @returns whether it did.
    */
-  addOutlived(range: LeasedRange, sentMs: number, delayMs: number, reason: string): boolean {
+  addOutlived(range: LeasedRange, sentMs: number, delayMs: number, reason: string, by: string): boolean {
     const { definition, nowMs, queue } = this.#context;
     if (definition === undefined || !isForNotifications(definition)) return false;
     const retentionSeconds = definition.messageRetentionSeconds;
     if (nowMs + delayMs <= sentMs + 1000 * retentionSeconds) return false;
     const next = `${reason}; the next attempt would be later than ${retentionSeconds} s after it was published`;
-    this.add(giveUp(queue, range), next);
+    this.add(giveUp(queue, range), next, by);
     return true;
   }
 
   /** Within a turn: dead-letters messages of a topic that are older than their queue keeps them. */
   addExpired(expired: readonly Slice[]): void {
-    this.add(expired, `it was not delivered within ${this.#context.definition?.messageRetentionSeconds} s`);
+    const { definition } = this.#context;
+    this.add(expired, `it was not delivered within ${definition?.messageRetentionSeconds} s`, null);
   }
 
   /** Adds the end of a message in this queue to the extension that its dead letter takes along. */
@@ -94,7 +104,7 @@ export class DeadLetters {
     return withEnd(extension, first, { queue, id, kind: "deadLettered", atMs: nowMs, attempts, error });
   }
 
-  #note(slice: Slice, letters: readonly DeadLetter[], target: string | null, error: string): void {
+  #note(slice: Slice, letters: readonly DeadLetter[], { target, error, by }: NotedEnd): void {
     const { history } = this.#context;
     if (!history.isOn) return;
     const { segmentId, from, attempts: attempt } = slice;
@@ -103,7 +113,7 @@ export class DeadLetters {
       const isMoved = target !== null && part[0]?.packed !== null;
       const at = [segmentId, from + first, from + first + part.length];
       const ids = part.map(({ id }) => id).join("");
-      const event = { count: part.length, at, ids, attempt, error };
+      const event = { count: part.length, at, ids, attempt, error, ...(by === null ? {} : { by }) };
       history.record(
         isMoved ? { kind: "deadLettered", to: target, ...event } : { kind: "dropped", ...event },
       );
