@@ -45,7 +45,7 @@ export function settlePulled(
       if (verdict.kind === "ack") acknowledge(queue, receipt);
       else if (verdict.kind === "retry") {
         const { dead } = retry(queue, receipt, nowMs + verdict.delayMs, nowMs);
-        core.deadLetters.add(dead, "its puller gave it back");
+        core.deadLetters.add(dead, "its puller gave it back", null);
       }
     }
   });

@@ -47,6 +47,7 @@ describe("MovableClock", () => {
     clock.follow();
     base = 1_600;
     expect([clock.now(), clock.isFrozen, clock.offsetMs]).toEqual([11_100, false, 9_500]);
+    expect(clock.movedMs).toBe(10_000);
   });
 
   it("goes on with real time that has overtaken it", () => {
@@ -56,7 +57,7 @@ describe("MovableClock", () => {
     expect(clock.now()).toBe(1_100);
     base = 5_000;
     clock.follow();
-    expect([clock.now(), clock.offsetMs]).toEqual([5_000, 0]);
+    expect([clock.now(), clock.offsetMs, clock.movedMs]).toEqual([5_000, 0, 3_900]);
   });
 
   it("goes by a setting, never backwards", () => {

@@ -84,10 +84,12 @@ export class MovableClock implements Clock {
     this.#movedMs += this.#frozenAtMs - beforeMs;
   }
 
-  /** Runs on from its own time, or from real time if that is later. */
+  /** Runs on from its own time, or from real time if that is later: it is moved there then. */
   follow(): void {
+    const beforeMs = this.now();
     this.#offsetMs = this.offsetMs;
     this.#frozenAtMs = null;
+    this.#movedMs += this.now() - beforeMs;
   }
 
   /** Applies a setting, as far as it does not lead backwards. Idempotent. */

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { worldWithHistory } from "../../test/world.ts";
-import { CLOCK_MOVED_MS_MIN, noteClockMoved } from "./note-clock.ts";
+import { CLOCK_MOVED_MS_MIN } from "../history/figures/bucket.ts";
+import { noteClockMoved } from "./note-clock.ts";
 
 it.each([
   [CLOCK_MOVED_MS_MIN - 1, []],

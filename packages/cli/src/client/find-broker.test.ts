@@ -60,11 +60,10 @@ describe("the token of a broker that runs here", () => {
     const place = { command: "sluice dev", url, data: folder, folders: [folder] };
     onTestFinished(registerBroker(env, { ...place, token: "made" }));
     expect(findBroker({}, { cwd: folder, env })).toEqual({ url, token: "made", stranger: null });
-    expect(findBroker({ url: `${url}/__sluice/` }, { cwd: folder, env })).toEqual({
-      url,
-      token: "made",
-      stranger: null,
-    });
+    for (const end of ["/", "/__sluice/", "/__sluice/api/", "/__sluice/aws"]) {
+      const found = findBroker({ url: `${url}${end}` }, { cwd: folder, env });
+      expect(found, end).toEqual({ url, token: "made", stranger: null });
+    }
     expect(findBroker({ token: "own" }, { cwd: folder, env })).toEqual({ url, token: "own", stranger: null });
     const other = "http://localhost:8788";
     expect(findBroker({ url: other }, { cwd: folder, env })).toEqual({

@@ -95,7 +95,10 @@ function oneForEachFolder(brokers: readonly RunningBroker[]): RunningBroker[] {
   return [...new Map(brokers.toReversed().map((broker) => [broker.data, broker])).values()].reverse();
 }
 
-/** The address in a URL, which may be that of the dashboard. */
+/** Ends of the addresses that a broker prints: of its page, its admin API and its SQS. */
+const PRINTED_ENDS = new RegExp(`${SLUICE_PATH}(/api|/aws)?$`);
+
+/** The address in a URL, which may be any that a broker prints. */
 function baseOf(text: string): string {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
@@ -104,7 +107,5 @@ function baseOf(text: string): string {
       EXIT_USAGE,
     );
   }
-  const path = url.pathname.replace(/\/+$/, "");
-  const base = path.endsWith(SLUICE_PATH) ? path.slice(0, -SLUICE_PATH.length) : path;
-  return `${url.origin}${base}`;
+  return `${url.origin}${url.pathname.replace(/\/+$/, "").replace(PRINTED_ENDS, "")}`;
 }

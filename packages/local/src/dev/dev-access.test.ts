@@ -93,7 +93,7 @@ describe("a change of the Worker's variables", () => {
   it("is told once where the broker has taken its token from there, since it keeps the old one", async () => {
     const { said, config } = await session(`SLUICE_API_TOKENS=old\n${KEYS}`);
     expect(await said(`SLUICE_API_TOKENS=new\n${KEYS}`)).toBe(
-      `SLUICE_API_TOKENS has changed in the variables of ${config}. ` +
+      `SLUICE_API_TOKENS has changed in the variables of ${config}, or in the .dev.vars beside it. ` +
         'The broker goes on with what it had at the start until "sluice dev" is started again.',
     );
     expect(await said(`SLUICE_API_TOKENS=new\n${KEYS}`)).toBeNull();

@@ -93,7 +93,7 @@ export class AccessChanges {
     );
     if (changed.length === 0) return null;
     return (
-      `${changed.join(" and ")} ${changed.length === 1 ? "has" : "have"} changed in the variables of ${first.file}. ` +
+      `${changed.join(" and ")} ${changed.length === 1 ? "has" : "have"} changed in the variables of ${first.file}, or in the .dev.vars beside it. ` +
       'The broker goes on with what it had at the start until "sluice dev" is started again.'
     );
   }

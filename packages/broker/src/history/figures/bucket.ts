@@ -41,6 +41,8 @@ export interface Bucket {
 /** Something in a bucket that is no figure. */
 export type Mark = readonly [kind: string, atMs: number, byMs?: number];
 
+/** Smallest move of a clock that is noted, in ms: a running one goes on by itself while it is set. */
+export const CLOCK_MOVED_MS_MIN = 10;
 /** Most marks of a bucket: the newest ones. */
 export const MARKS_MAX = 20;
 

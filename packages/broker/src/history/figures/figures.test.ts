@@ -2,7 +2,7 @@ import { FIGURES_WINDOWS, type FiguresReply, type FiguresWindow, type HistoryKin
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeRow, ROW_HEAD_BYTES, type RowHead, readHead, readText } from "../journal/journal-row.ts";
-import { type Bucket, type Level, MARKS_MAX } from "./bucket.ts";
+import { type Bucket, CLOCK_MOVED_MS_MIN, type Level, MARKS_MAX } from "./bucket.ts";
 import { Figures } from "./figures.ts";
 import { MINUTES_FIRST_SLOT, MINUTES_PER_ROW, MINUTES_ROWS } from "./minutes.ts";
 
@@ -264,6 +264,14 @@ describe("figures by the minute", () => {
       ...Array.from({ length: 11 }, (_, i) => i * SECOND),
       HOUR + 10 * SECOND,
     ]);
+  });
+
+  it("mark no move that a running clock makes while it is set", () => {
+    const kept = new Kept();
+    kept.move(CLOCK_MOVED_MS_MIN - 1);
+    expect(kept.read("5m").marks).toEqual([]);
+    kept.move(CLOCK_MOVED_MS_MIN);
+    expect(kept.read("5m").marks).toMatchObject([{ byMs: CLOCK_MOVED_MS_MIN }]);
   });
 
   it("mark pauses, and no more than the newest of a minute", () => {

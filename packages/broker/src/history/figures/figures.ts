@@ -17,6 +17,7 @@ import {
   addTime,
   addTook,
   type Bucket,
+  CLOCK_MOVED_MS_MIN,
   copyOf,
   type Level,
   newBucket,
@@ -168,7 +169,7 @@ export class Figures {
     for (const bucket of current) addTime(bucket, nowMs);
     if (byMs > 0) {
       for (const bucket of current) bucket.movedMs = (bucket.movedMs ?? 0) + byMs;
-      addMarks(this.#minute(), [["clockMoved", nowMs, byMs]]);
+      if (byMs >= CLOCK_MOVED_MS_MIN) addMarks(this.#minute(), [["clockMoved", nowMs, byMs]]);
       this.#movedMs += byMs;
     }
     this.#lookedMs = nowMs;

@@ -4,7 +4,7 @@ import type { MovableClock } from "../../platform/clock.ts";
 import type { HostStorage } from "../../platform/host.ts";
 import { shardsLine } from "../../platform/shard-lines.ts";
 import { definitionWas } from "../../queue/definition-change.ts";
-import { CLOCK_MOVED_MS_MIN, noteClockMoved } from "../../queue/note-clock.ts";
+import { noteClockMoved } from "../../queue/note-clock.ts";
 import type { QueueCore } from "../../queue/queue-core.ts";
 import type { CommitPosition } from "../../rpc/commit-position.ts";
 import type { Lender } from "../../shards/lender.ts";
@@ -135,8 +135,7 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
   );
   // Without a record of the directory nothing is stored that the next start could compare with.
   if (registration.record !== null) definitionWas(core, queue.definitionBefore);
-  if (queue.clockMovedMs >= CLOCK_MOVED_MS_MIN)
-    core.submit(() => noteClockMoved(core, queue.clockMovedMs)).catch(() => {});
+  if (queue.clockMovedMs > 0) core.submit(() => noteClockMoved(core, queue.clockMovedMs)).catch(() => {});
   let dropped: Promise<void> | undefined;
   return {
     core,

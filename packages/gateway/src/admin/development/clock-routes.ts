@@ -68,7 +68,7 @@ async function jump(clock: BrokerClock, queue: string | null, mayExpire: boolean
   if (expiring !== null && expiring.atMs <= first.atMs && !mayExpire) {
     const text =
       `That would delete messages: the first of queue "${expiring.queue}" expires at ${timeOf(expiring.atMs)}. ` +
-      '"expire": true moves the clock all the same.';
+      '"expire": true (sluice clock next --expire) moves the clock all the same.';
     throw new AdminError(409, "would_expire", text);
   }
   const advancedMs = Math.max(0, Math.ceil(first.atMs - nowMs));
