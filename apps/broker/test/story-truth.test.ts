@@ -150,6 +150,16 @@ class Run {
 /** Runs that random ones have failed by. */
 const EXAMPLES: [boolean, Step[]][] = [
   [
+    true,
+    [
+      { act: "pause", count: 1 },
+      { act: "send", count: 1 },
+      { act: "purge", count: 0 },
+      { act: "send", count: 40 },
+      { act: "pull", count: 1 },
+    ],
+  ],
+  [
     false,
     [
       { act: "send", count: 700 },

@@ -156,6 +156,7 @@ export class History {
     this.#ports.observer?.noted(this.#ports.name, event, this.#ports.nowMs);
     this.#failures = null;
     const { error, ...rest } = event;
+    this.#quiet.seal();
     const stored = { n: this.#nextNumber++, t: this.#ports.nowMs, ...rest };
     this.#recorded.push(error === undefined ? stored : { ...stored, ...this.#errorOf(error) });
   }

@@ -52,6 +52,8 @@ export class QuietEvents {
   readonly #merging = new Map<string, Merging>();
   readonly #unitsMax: number;
   #second = -1;
+  /** Whether further messages may join the last event: nothing was numbered since. */
+  #isOpen = false;
   /** Units of the events of this second. */
   #used = 0;
 
@@ -86,6 +88,7 @@ export class QuietEvents {
     // What is printed takes no room of the events of messages.
     if (kind !== "printed") this.#used += unitsOf({ at, ...more }, isJoined);
     if (isJoined) return;
+    this.#isOpen = true;
     this.#events.push({
       n: nextNumber(),
       kind,
@@ -96,6 +99,11 @@ export class QuietEvents {
       ...(tookMs === undefined ? {} : { tookMs }),
       ...more,
     });
+  }
+
+  /** Closes the last event, since another one is numbered: what comes later is not told with what came before it. */
+  seal(): void {
+    this.#isOpen = false;
   }
 
   /** Lists the events in the order of their numbers. */
@@ -113,7 +121,7 @@ export class QuietEvents {
 
   /** Joins sends, or acknowledgements, of one moment that come one by one into one event. @returns whether it did. */
   #join(nowMs: number, { kind, by, count, at }: QuietFacts, more: Partial<NotedEvent>): boolean {
-    const last = this.#events.at(-1);
+    const last = this.#isOpen ? this.#events.at(-1) : undefined;
     if (last === undefined || last.kind !== kind || last.t !== nowMs || last.by !== (by ?? undefined))
       return false;
     if (last.count + count > JOINED_MAX) return false;
