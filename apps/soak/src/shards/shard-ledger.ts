@@ -328,7 +328,9 @@ export class ShardLedger {
     this.servedMs.set(object, atMs);
     if (before.status === "waiting" && before.atMs > atMs)
       this.#violates("due time in shards", object, `message ${tag} is leased ${before.atMs - atMs} ms early`);
-    if (queue === this.#world.scenario.queue) this.#rates.add(`${queue} ${asOf}`, atMs);
+    // A queue that messages have made, after it was deleted, has no limit until it is created with one.
+    const { maxReceivesPerSecond } = this.#world.objects.get(object)?.record?.definition ?? {};
+    if (maxReceivesPerSecond !== undefined) this.#rates.add(`${queue} ${asOf}`, atMs);
     const isPaused =
       asOf === this.deletions.latest(queue) &&
       this.pauses.some((pause) => pause.queue === queue && pause.fromEvent < event && event < pause.toEvent);
