@@ -71,6 +71,8 @@ async function startHere(vars: Record<string, string>, options: AnyBrokerOptions
       resolve(listening as Server),
     );
   });
+  // A client that tries once fails where the server closes an idle connection at the moment at which it is used again.
+  server.keepAliveTimeout = 0;
   disposeWith(async () => {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
