@@ -90,7 +90,9 @@ describe.skipIf(CHROMIUM === null)("a user with 500 queues", () => {
       return Promise.all(headers.map((header) => header.textContent()));
     };
     // The first answer may be of before the last messages, and the next one starts 500 queues that sleep.
-    await expect.poll(async () => (await names()).slice(0, 2)).toEqual(["orders", "gifts-dead"]);
+    await expect
+      .poll(async () => (await names()).slice(0, 2), { timeout: 180_000 })
+      .toEqual(["orders", "gifts-dead"]);
     // The backlog is taken to grow old after a minute.
     expect((await names()).slice(2, 4).sort()).toEqual([FULL, "q400"]);
     expect(await names()).toHaveLength(50);

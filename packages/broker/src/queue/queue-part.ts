@@ -1,6 +1,6 @@
 import { advance, type Queue, type QueueRules } from "@sluice/engine";
 import type { Part, PartRequest, QueueDefinition } from "@sluice/protocol";
-import { Borrower, type LimitKind, type Need } from "../shards/borrower.ts";
+import { Borrower, LIMIT_KINDS, type LimitKind, type Need } from "../shards/borrower.ts";
 import { SECOND_MS } from "../shards/lender.ts";
 import { limitsOf } from "../shards/limits.ts";
 import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
@@ -73,8 +73,9 @@ export class QueuePart {
 
   /** Whether it may deliver nothing, and waits until another shard gives something up. */
   get isWaiting(): boolean {
-    const kinds = ["deliveries", "messages"] as const;
-    return kinds.some((kind) => this.#borrower.units(kind) === 0 && (this.#need(kind)?.wanted ?? 0) > 0);
+    return LIMIT_KINDS.some(
+      (kind) => this.#borrower.units(kind) === 0 && (this.#need(kind)?.wanted ?? 0) > 0,
+    );
   }
 
   /** When to look whether a part has come, or whether one is needed; `null` if none is waited for. */

@@ -15,7 +15,8 @@ const RETURNS_MAX = 5;
 /** Questions of one epoch at most: their numbers grow over epochs. */
 const QUESTIONS_PER_EPOCH = 2 ** 20;
 
-export type LimitKind = "deliveries" | "messages";
+export const LIMIT_KINDS = ["deliveries", "messages"] as const;
+export type LimitKind = (typeof LIMIT_KINDS)[number];
 
 /** Units of a limit that a shard uses, and could use. */
 export interface Need {
@@ -86,7 +87,7 @@ export class Borrower {
 
   /** Whether work waits for a part. */
   get isWaiting(): boolean {
-    return KINDS.some((kind) => this.#isShort(kind));
+    return LIMIT_KINDS.some((kind) => this.#isShort(kind));
   }
 
   /** Asks nothing any more: what its queue uses when that ends stays in use for ever. */
@@ -99,7 +100,7 @@ export class Borrower {
   /** At the end of a turn: asks for a part, or gives it back, if that is due. */
   look(): void {
     if (this.#hasEnded) return;
-    if (KINDS.every((kind) => this.#ports.need(kind) === null) && this.#returns === 0) return;
+    if (LIMIT_KINDS.every((kind) => this.#ports.need(kind) === null) && this.#returns === 0) return;
     const nowMs = this.#ports.now();
     const dueMs = this.#dueMs(nowMs);
     if (dueMs === null) return;
@@ -109,7 +110,7 @@ export class Borrower {
 
   /** When the next question is due; `null` if none is. */
   #dueMs(nowMs: number): number | null {
-    const needs = KINDS.map((kind) => this.#ports.need(kind) ?? NO_NEED);
+    const needs = LIMIT_KINDS.map((kind) => this.#ports.need(kind) ?? NO_NEED);
     const isIdle = needs.every(({ used, wanted }) => used === 0 && wanted === 0);
     if (!isIdle) this.#idleSinceMs = null;
     else {
@@ -117,9 +118,12 @@ export class Borrower {
       return this.#returns > 0 ? Math.max(this.#idleSinceMs + IDLE_MS, this.#askedMs + ASK_AGAIN_MS) : null;
     }
     // Others wait for what it was told to give back.
-    if (KINDS.some((kind) => this.#hasShrunk(kind))) return this.#askedMs + SHRUNK_MS;
-    if (this.isWaiting || KINDS.some((kind) => this.#usesMore(kind))) return this.#askedMs + ASK_AGAIN_MS;
-    const renewals = KINDS.flatMap((kind) => (this.#unitsOf(kind) > 0 ? [this.#held[kind].renewMs] : []));
+    if (LIMIT_KINDS.some((kind) => this.#hasShrunk(kind))) return this.#askedMs + SHRUNK_MS;
+    if (this.isWaiting || LIMIT_KINDS.some((kind) => this.#usesMore(kind)))
+      return this.#askedMs + ASK_AGAIN_MS;
+    const renewals = LIMIT_KINDS.flatMap((kind) =>
+      this.#unitsOf(kind) > 0 ? [this.#held[kind].renewMs] : [],
+    );
     return renewals.length === 0 ? null : Math.max(Math.min(...renewals), this.#askedMs + ASK_AGAIN_MS);
   }
 
@@ -155,7 +159,7 @@ export class Borrower {
   async #ask(nowMs: number): Promise<void> {
     if (this.#idleSinceMs === null) this.#returns = RETURNS_MAX;
     else {
-      for (const kind of KINDS) this.#held[kind] = NOTHING;
+      for (const kind of LIMIT_KINDS) this.#held[kind] = NOTHING;
       this.#returns -= 1;
     }
     const request = this.#request();
@@ -174,8 +178,9 @@ export class Borrower {
 
   #take(part: Part, askedMs: number, request: PartRequest): void {
     this.#lender = part.lender;
-    for (const kind of KINDS) this.#held[kind] = heldOf(part[kind], request[kind], askedMs);
-    if (KINDS.every((kind) => request[kind].part === 0 && request[kind].wanted === 0)) this.#returns = 0;
+    for (const kind of LIMIT_KINDS) this.#held[kind] = heldOf(part[kind], request[kind], askedMs);
+    if (LIMIT_KINDS.every((kind) => request[kind].part === 0 && request[kind].wanted === 0))
+      this.#returns = 0;
     this.#open = null;
     this.#ports.changed();
   }
@@ -200,8 +205,6 @@ export class Borrower {
     };
   }
 }
-
-const KINDS = ["deliveries", "messages"] as const satisfies readonly LimitKind[];
 
 function heldOf(lent: LentPart | null, { part, used }: PartNeed, askedMs: number): Held {
   if (lent === null) return NOTHING;
