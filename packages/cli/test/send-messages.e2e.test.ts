@@ -141,7 +141,7 @@ describe("sluice messages resend", () => {
 
   it("with --edit opens the body in the editor, and sends nothing when it is unchanged", async () => {
     const queue = await newQueue();
-    await send(queue, "--body", '{"item":"lamp"}');
+    await send(queue, "--body", '{"item":"lamp","id":12345678901234567890}');
     const { id } = await only(queue);
     const script = join(lab.folder, "editor.mjs");
     writeFileSync(
@@ -164,8 +164,8 @@ describe("sluice messages resend", () => {
     expect(await resend("change")).toMatchObject({ code: 0 });
     const { messages } = await peek(queue);
     expect(messages.map(({ text, contentType }) => [text, contentType])).toEqual([
-      ['{"item":"lamp"}', "json"],
-      ['{"item":"vase"}', "json"],
+      ['{"item":"lamp","id":12345678901234567890}', "json"],
+      ['{"item":"vase","id":12345678901234567890}', "json"],
     ]);
   });
 

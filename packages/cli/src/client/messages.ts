@@ -114,8 +114,10 @@ export async function samplesOfEvents(
 export interface ResendChange {
   /** The queue that takes the copy. Default: the message's own. */
   readonly to?: string;
-  /** A value for `json`, a string for `text`, base64 for `bytes`. Default: as it was. */
-  readonly body?: unknown;
+  /** Body of `json` or `text`. Default: as it was. */
+  readonly text?: string;
+  /** Body of `bytes` in base64. Default: as it was. */
+  readonly body?: string;
   readonly contentType?: "json" | "text" | "bytes";
   readonly delaySeconds?: number;
 }

@@ -11,10 +11,13 @@ const draft = (changes: Partial<Draft>): Draft => ({
 
 describe("a draft", () => {
   it.each<[Partial<Draft>, object]>([
-    [{ text: '{"a": [1]}' }, { body: { a: [1] }, contentType: "json" }],
+    [
+      { text: '{\n  "id": 12345678901234567890,\n  "a b": 1.0\n}' },
+      { text: '{"id":12345678901234567890,"a b":1.0}', contentType: "json" },
+    ],
     [
       { text: "{", contentType: "text", delay: " 30 " },
-      { body: "{", contentType: "text", delaySeconds: 30 },
+      { text: "{", contentType: "text", delaySeconds: 30 },
     ],
     [
       { text: "48 69", contentType: "bytes" },
@@ -32,7 +35,7 @@ describe("a draft", () => {
     [{ text: '{\n  "a": 1,\n}' }, "body", "Line 3, column 1:"],
     [{ text: "" }, "body", "The text ends where a value should be."],
     [{ text: "xyz", contentType: "bytes" }, "body", "hexadecimal"],
-    [{ group: "" }, "group", "in a group"],
+    [{ group: "" }, "group", "needs a group"],
     [{ delay: "-1" }, "delay", "whole number"],
     [{ delay: "86401" }, "delay", "86,400 at most"],
   ])("is refused with what is wrong and where: %j", (changes, field, text) => {

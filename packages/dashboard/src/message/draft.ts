@@ -9,9 +9,9 @@ type Writable = (typeof WRITABLE)[number];
 export interface Draft {
   readonly contentType: Writable;
   readonly text: string;
-  /** In seconds, as it was typed; empty for the queue's own. */
+  /** In seconds, as it was typed. Blank: the delay that the queue has. */
   readonly delay: string;
-  /** The message group; `null` in a queue that has none. */
+  /** The message group; `null` where none is asked for: on a standard queue, and for a message that is sent again. */
   readonly group: string | null;
 }
 
@@ -21,8 +21,10 @@ export type Checked =
   | { readonly ok: false; readonly field: "body" | "delay" | "group"; readonly text: string };
 
 export interface SendRequest {
-  /** The value of JSON, a text, or bytes in base64. */
-  readonly body: unknown;
+  /** A text, or JSON without blanks between its pieces. To parse it would round its numbers. */
+  readonly text?: string;
+  /** Bytes in base64. */
+  readonly body?: string;
   readonly contentType: Writable;
   readonly delaySeconds?: number;
   readonly group?: string;
@@ -37,7 +39,7 @@ export function checkDraft({ contentType, text, delay, group }: Draft): Checked 
     const problem = `The delay is a whole number of seconds, ${DELAY_SECONDS_MAX.toLocaleString("en")} at most.`;
     return { ok: false, field: "delay", text: problem };
   }
-  if (group === "") return { ok: false, field: "group", text: "Messages of a FIFO queue are in a group." };
+  if (group === "") return { ok: false, field: "group", text: "A message of a FIFO queue needs a group." };
   const more = {
     ...(delay.trim() === "" ? {} : { delaySeconds: Number(delay) }),
     ...(group === null ? {} : { group }),
@@ -45,12 +47,15 @@ export function checkDraft({ contentType, text, delay, group }: Draft): Checked 
   switch (contentType) {
     case "json": {
       const scanned = scanJson(text);
-      if (scanned.ok) return { ok: true, request: { body: JSON.parse(text), contentType, ...more } };
+      if (scanned.ok) {
+        const compact = scanned.tokens.map(({ text }) => text).join("");
+        return { ok: true, request: { text: compact, contentType, ...more } };
+      }
       const { line, column, message } = scanned;
       return { ok: false, field: "body", text: `Line ${line}, column ${column}: ${message}` };
     }
     case "text":
-      return { ok: true, request: { body: text, contentType, ...more } };
+      return { ok: true, request: { text, contentType, ...more } };
     case "bytes": {
       const bytes = bytesOfHex(text);
       return bytes === null

@@ -20,7 +20,8 @@ import { queueNamed } from "../../client/queues.ts";
 import { progressBar } from "../../progress.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
-import { type BodyOptions, bodyIn, bytesOf, jsonIn, type SentType } from "./body.ts";
+import { type BodyOptions, bodyIn, bytesOf, type SentType } from "./body.ts";
+import { compact, laidOut } from "./json-layout.ts";
 import { filterOf, messageTable, type WhichMessages } from "./look.ts";
 
 export interface ResendOptions extends BodyOptions {
@@ -54,6 +55,8 @@ export async function resend(
   return 0;
 }
 
+type NewBody = Pick<ResendChange, "body" | "text" | "contentType">;
+
 /** Result of an edit without a change, by which a user most often gives up. */
 const UNCHANGED = "unchanged";
 
@@ -62,7 +65,7 @@ async function newBody(
   queue: string,
   id: string,
   options: ResendOptions,
-): Promise<Pick<ResendChange, "body" | "contentType"> | typeof UNCHANGED> {
+): Promise<NewBody | typeof UNCHANGED> {
   const bytes = await bytesOf(options, on.surroundings);
   if (options.edit !== true) return bytes === null ? {} : changeOf(bytes, options.contentType ?? "json");
   if (bytes !== null) throw new CliError("Either --edit, or --body and --file.", EXIT_USAGE);
@@ -72,15 +75,18 @@ async function newBody(
   if (text === null || contentType === "v8") {
     throw new CliError(`A body of ${contentType} is not text to edit: --file PATH replaces it.`, EXIT_FAILED);
   }
-  const shown = contentType === "json" ? JSON.stringify(JSON.parse(text), null, 2) : text;
+  const shown = contentType === "json" ? laidOut(text) : text;
   const edited = edit(shown, editor, message, on);
-  return edited === shown ? UNCHANGED : changeOf(Buffer.from(edited), options.contentType ?? contentType);
+  if (edited === shown) return UNCHANGED;
+  const change = changeOf(Buffer.from(edited), options.contentType ?? contentType);
+  return change.contentType === "json" && change.text !== undefined
+    ? { ...change, text: compact(change.text) }
+    : change;
 }
 
-function changeOf(bytes: Uint8Array, contentType: SentType): Pick<ResendChange, "body" | "contentType"> {
+function changeOf(bytes: Uint8Array, contentType: SentType): NewBody {
   const body = bodyIn(bytes, contentType);
-  if ("base64" in body) return { contentType, body: body.base64 };
-  return { contentType, body: contentType === "json" ? jsonIn(body.text) : body.text };
+  return "base64" in body ? { contentType, body: body.base64 } : { contentType, ...body };
 }
 
 /**

@@ -44,14 +44,13 @@ export function bodyIn(bytes: Uint8Array, contentType: SentType): { text: string
   } catch {
     throw new CliError("The body is not UTF-8 text: --content-type bytes sends it as it is.", EXIT_USAGE);
   }
-  if (contentType === "json") jsonIn(text);
+  if (contentType === "json") checkJson(text);
   return { text };
 }
 
-/** @throws CliError with `EXIT_USAGE` for a text that is not JSON. */
-export function jsonIn(text: string): unknown {
+function checkJson(text: string): void {
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : error;
     throw new CliError(`The body is not JSON (${why}): --content-type text sends it as it is.`, EXIT_USAGE);

@@ -13,6 +13,7 @@ import {
 import { queueNamed } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { groupLines } from "./errors.ts";
+import { laidOut } from "./json-layout.ts";
 
 /** Messages that are shown when the command line names no limit. */
 const LIMIT_DEFAULT = 20;
@@ -169,12 +170,7 @@ function attributesOf({ attributes }: WholeMessageView): string | null {
 /** Formats a body: JSON indented, other text as it is, bytes in base64. */
 function bodyOf({ contentType, text, base64 }: WholeMessageView): string {
   if (text === null) return base64 ?? "";
-  if (contentType !== "json") return printable(text);
-  try {
-    return printable(JSON.stringify(JSON.parse(text), null, 2));
-  } catch {
-    return printable(text);
-  }
+  return printable(contentType === "json" ? laidOut(text) : text);
 }
 
 /** `sluice messages why`: explains why a message, or without an id the queue, is not delivered. */

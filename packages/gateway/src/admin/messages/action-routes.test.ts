@@ -104,6 +104,8 @@ describe("POST /queues/NAME/messages", () => {
     [{ body: "hello", contentType: "json" }, "json", '"hello"'],
     [{ body: null }, "json", "null"],
     [{ body: "AP8=", contentType: "bytes" }, "bytes", undefined],
+    [{ text: '{"id":12345678901234567890}' }, "json", '{"id":12345678901234567890}'],
+    [{ text: "hello", contentType: "text" }, "text", "hello"],
   ])("stores %j as %s, under the id that it answers", async (request, contentType, text) => {
     const { directory, sent } = withMessage();
     const { status, body } = await ask(directory, "POST", "/queues/orders/messages", request);
@@ -134,6 +136,10 @@ describe("POST /queues/NAME/messages", () => {
   it.each<[unknown, number, string]>([
     ["{", 400, "invalid_body"],
     [{}, 400, "invalid_body"],
+    [{ body: 1, text: "1" }, 400, "invalid_body"],
+    [{ text: "{" }, 400, "invalid_body"],
+    [{ text: "\ud800" }, 400, "invalid_body"],
+    [{ text: "x".repeat(MESSAGE_BYTES_MAX + 1), contentType: "text" }, 413, "too_large"],
     [{ body: 1, delay: 3 }, 400, "invalid_body"],
     [{ body: 1, delaySeconds: 86_401 }, 400, "invalid_body"],
     [{ body: 1, delaySeconds: -1 }, 400, "invalid_body"],
@@ -191,6 +197,7 @@ describe("POST /queues/NAME/messages/ID/resend", () => {
     [{ body: "edited" }, "orders", "json", '"edited"'],
     [{ body: "edited", contentType: "text" }, "orders", "text", "edited"],
     [{ contentType: "text" }, "orders", "text", '{"a":1}'],
+    [{ text: '{"a":1.0}' }, "orders", "json", '{"a":1.0}'],
     [{ delaySeconds: 5 }, "orders", "json", '{"a":1}'],
   ])("%j is sent to %s as %s: %s", async (request, to, contentType, text) => {
     const { directory, sent } = withMessage();

@@ -7,6 +7,7 @@ import { AdminError, queueNotFound } from "../failure.ts";
 import { checkQueue, queueOf } from "../queue-of.ts";
 import { messageGone, messageOf, unfinishedMessageOf } from "./find-message.ts";
 import {
+  type GivenBody,
   RESEND_TEXT,
   readBody,
   resendBody,
@@ -24,13 +25,7 @@ export function actionRoutes(directory: QueueDirectory): Hono {
 
   app.post("/:name/messages", async (c) => {
     const record = await queueOf(c, directory);
-    const {
-      body,
-      contentType,
-      delaySeconds,
-      attributes = {},
-      group,
-    } = await readBody(c, sendBody, SEND_TEXT);
+    const { delaySeconds, attributes = {}, group, ...given } = await readBody(c, sendBody, SEND_TEXT);
     const named = Object.entries(attributes).map(([key, StringValue]) => [
       key,
       { DataType: "String", StringValue },
@@ -42,7 +37,7 @@ export function actionRoutes(directory: QueueDirectory): Hono {
       ...(stored === undefined ? {} : { attributes: stored }),
       ...(trace === null ? {} : { trace }),
     };
-    return c.json(await send(directory, record, storedBody(body, contentType), extension, delaySeconds));
+    return c.json(await send(directory, record, storedBody(given), extension, delaySeconds));
   });
 
   app.delete("/:name/messages/:id", async (c) => {
@@ -80,16 +75,13 @@ export function actionRoutes(directory: QueueDirectory): Hono {
 }
 
 /** The body of a message that is sent again. */
-function bodyOf(
-  { contentType, body }: StoredBody,
-  edited: { readonly body?: unknown; readonly contentType?: "json" | "text" | "bytes" | undefined },
-): StoredBody {
+function bodyOf({ contentType, body }: StoredBody, edited: GivenBody): StoredBody {
   const type = edited.contentType;
-  if (edited.body !== undefined) {
-    const kept = contentType === "v8" || typeof edited.body !== "string" ? undefined : contentType;
-    return storedBody(edited.body, type ?? kept);
-  }
-  return type === undefined ? { contentType, body } : retyped(body, type);
+  if (edited.body === undefined && edited.text === undefined)
+    return type === undefined ? { contentType, body } : retyped(body, type);
+  const isText = edited.text !== undefined || typeof edited.body === "string";
+  const kept = contentType === "v8" || !isText ? undefined : contentType;
+  return storedBody({ ...edited, contentType: type ?? kept });
 }
 
 /** Stores a message under a new id. Throws `AdminError` where the queue takes none. */

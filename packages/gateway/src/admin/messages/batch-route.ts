@@ -21,15 +21,13 @@ import { bodyText } from "../../http/body-text.ts";
 import { parseJson } from "../../http/bounded-json.ts";
 import { AdminError } from "../failure.ts";
 import { queueOf } from "../queue-of.ts";
+import { wellFormed as text } from "./read-body.ts";
 import { storeMessages } from "./store-messages.ts";
 
 /** Bodies of a batch, in bytes: one message of SQS fits. */
 export const BODIES_BYTES_MAX = SQS_MESSAGE_BYTES_MAX;
 /** Most attributes of a message, as SQS has it (spec sqs 5.6). */
 const ATTRIBUTES_MAX = 10;
-
-/** A text that UTF-8 can hold. */
-const text = z.string().check(z.refine((value) => value.isWellFormed(), "must be well-formed Unicode"));
 
 const attribute = z
   .strictObject({

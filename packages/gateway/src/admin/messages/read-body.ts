@@ -16,9 +16,15 @@ import { AdminError } from "../failure.ts";
 const contentType = z.enum(["json", "text", "bytes"]);
 const delaySeconds = z.int().check(z.gte(0), z.lte(DELAY_SECONDS_MAX));
 
+/** A text that UTF-8 can hold. */
+export const wellFormed = z
+  .string()
+  .check(z.refine((value) => value.isWellFormed(), "must be well-formed Unicode"));
+
 /** Body of a request that sends a message of its own. */
 export const sendBody = z.strictObject({
-  body: z.unknown(),
+  body: z.optional(z.unknown()),
+  text: z.optional(wellFormed),
   contentType: z.optional(contentType),
   delaySeconds: z.optional(delaySeconds),
   attributes: z.optional(
@@ -27,19 +33,20 @@ export const sendBody = z.strictObject({
   group: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
 });
 export const SEND_TEXT =
-  'The body must be {"body": ANYTHING}, with any of "contentType" ("json", "text" or "bytes"), "delaySeconds" (0 to ' +
+  'The body must be {"body": ANYTHING} or {"text": "TEXT"}, with any of "contentType" ("json", "text" or "bytes"), "delaySeconds" (0 to ' +
   `${DELAY_SECONDS_MAX}), "attributes" ({"NAME": "TEXT"}) and "group".`;
 
 /** Body of a request that sends a message again: an absent field stays as it was. */
 export const resendBody = z.strictObject({
   to: z.optional(z.string()),
   body: z.optional(z.unknown()),
+  text: z.optional(wellFormed),
   contentType: z.optional(contentType),
   delaySeconds: z.optional(delaySeconds),
 });
 export const RESEND_TEXT =
-  'The body must be {} or an object with any of "to" (a queue), "body", "contentType" ("json", "text" or "bytes") ' +
-  `and "delaySeconds" (0 to ${DELAY_SECONDS_MAX}).`;
+  'The body must be {} or an object with any of "to" (a queue), "body" or "text", "contentType" ("json", "text" or ' +
+  `"bytes") and "delaySeconds" (0 to ${DELAY_SECONDS_MAX}).`;
 
 /** Reads the body of a request; one that is absent is `{}`. Throws 400 with what would be right. */
 export async function readBody<T>(c: Context, schema: z.ZodMiniType<T>, text: string): Promise<T> {
@@ -62,22 +69,42 @@ export interface StoredBody {
   readonly body: Uint8Array;
 }
 
+/** A body as it stands in a request: a value, or its text, which keeps each digit of JSON. */
+export interface GivenBody {
+  readonly body?: unknown;
+  readonly text?: string | undefined;
+  readonly contentType?: "json" | "text" | "bytes" | undefined;
+}
+
 /**
- * Makes the bytes of a body in a request. Without a content type a string is text, and anything else JSON; bytes are in
- * base64.
+ * Makes the bytes of a body in a request. Without a content type a string as `body` is text, and anything else JSON;
+ * bytes are in base64. `text` is JSON without one.
  *
- * @throws AdminError for a body that is not of its type, or too large.
+ * @throws AdminError for a body that is not of its type, is too large, or is given in both ways.
  */
-export function storedBody(value: unknown, type?: "json" | "text" | "bytes"): StoredBody {
-  if (value === undefined) throw new AdminError(400, "invalid_body", SEND_TEXT);
-  const as = type ?? (typeof value === "string" ? "text" : "json");
-  const body = as === "json" ? encodeBody(value, "json") : bytesOf(value, as);
-  if (body.byteLength <= MESSAGE_BYTES_MAX) return { contentType: as, body };
+export function storedBody({ body: value, text, contentType }: GivenBody): StoredBody {
+  if ((value === undefined) === (text === undefined))
+    throw new AdminError(400, "invalid_body", `${SEND_TEXT} It has one of "body" and "text".`);
+  const stored = text === undefined ? bodyOfValue(value, contentType) : bodyOfText(text, contentType);
+  const bytes = stored.body.byteLength;
+  if (bytes <= MESSAGE_BYTES_MAX) return stored;
   throw new AdminError(
     413,
     "too_large",
-    `The message has ${body.byteLength} bytes, and ${MESSAGE_BYTES_MAX} are the most.`,
+    `The message has ${bytes} bytes, and ${MESSAGE_BYTES_MAX} are the most.`,
   );
+}
+
+function bodyOfValue(value: unknown, type: GivenBody["contentType"]): StoredBody {
+  const contentType = type ?? (typeof value === "string" ? "text" : "json");
+  return {
+    contentType,
+    body: contentType === "json" ? encodeBody(value, "json") : bytesOf(value, contentType),
+  };
+}
+
+function bodyOfText(text: string, type: GivenBody["contentType"] = "json"): StoredBody {
+  return retyped(new TextEncoder().encode(text), type);
 }
 
 function bytesOf(value: unknown, as: "text" | "bytes"): Uint8Array {
