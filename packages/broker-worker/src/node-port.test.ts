@@ -45,15 +45,19 @@ describe("a request from Node.js", () => {
     ]);
   });
 
-  it("is framed by its length, for any headers", async () => {
+  it.each([
+    ["transfer-encoding", "content-length"],
+    ["Transfer-Encoding", "Content-Length"],
+  ])("is framed by its length, for headers %s and %s too", async (encoding, length) => {
     const there = await server();
-    const headers = { "transfer-encoding": "chunked", "content-length": "7" };
-    expect(
-      await portForTest().post(requestTo(there.url, { headers, body: new Uint8Array(3) })),
-    ).toMatchObject(ANSWERED);
-    const [request] = there.requests;
-    expect(request?.body).toHaveLength(3);
-    expect(request?.headers.map(([name]) => name)).not.toContain("transfer-encoding");
+    const headers = { [encoding]: "chunked", [length]: "7" };
+    const request = requestTo(there.url, { headers, body: new Uint8Array(3) });
+    expect(await portForTest().post(request)).toMatchObject(ANSWERED);
+    const [received] = there.requests;
+    expect(received?.body).toHaveLength(3);
+    const names = received?.headers.map(([name]) => name.toLowerCase());
+    expect(names).not.toContain("transfer-encoding");
+    expect(names?.filter((name) => name === "content-length")).toHaveLength(1);
   });
 
   it("with an invalid header is not made, and says why", async () => {
@@ -101,6 +105,16 @@ describe("a request from Node.js", () => {
       reason: expect.stringMatching(/^its answer is no HTTP \(HPE_/),
     });
     await there.ended(1);
+  });
+
+  it("is closed by an answer that breaks off", async () => {
+    const there = await server();
+    there.on = (_, socket) => socket.end("HTTP/1.1 200 OK\r\nx: ");
+    const outcome = await portForTest().post(requestTo(there.url));
+    expect(outcome).toMatchObject({
+      kind: "closed",
+      reason: expect.stringMatching(/^its answer breaks off \(/),
+    });
   });
 
   it("is answered after an interim answer only by the final one, but by 101 at once", async () => {

@@ -7,6 +7,8 @@ import { RefusedAddress } from "./node-lookup.ts";
 const DISCARDED_BYTES_MAX = 65_536;
 const DISCARDING_MS_MAX = 2_000;
 const HEAD_BYTES_MAX = 65_536;
+/** Headers that say where a body ends. */
+const FRAMING = new Set(["transfer-encoding", "content-length"]);
 
 /** One request on one connection. */
 export interface NodeRequest {
@@ -18,7 +20,7 @@ export interface NodeRequest {
   readonly agent: Agent;
   /** Lookup of addresses for a new connection. */
   readonly lookup: LookupFunction;
-  /** Time limit for a new connection with TLS, in ms; `null` for no limit but the answer's. */
+  /** Time limit for a new connection, TLS included where it has that, in ms; `null` for no limit but the answer's. */
   readonly connectTimeoutMs: number | null;
   /** Time limit for the head of the answer from now on, in ms. */
   readonly responseTimeoutMs: number;
@@ -30,8 +32,8 @@ export interface NodeRequest {
  * - `answered`: the head of an answer is there. Its body is discarded.
  * - `unsent`: there was no connection, so no server can have seen the request.
  * - `refused`: there was no connection, because no address may be called.
- * - `lost`: the connection ended before an answer. `wasKept`: it was an old one without a byte of an answer, so the
- *   server may have closed it before the request.
+ * - `lost`: the connection ended before an answer. `wasKept`: it was one from before, and not a byte of an answer
+ *   came, so the server may have closed it before the request.
  * - `late`: no answer came in time.
  */
 export type NodeReply =
@@ -64,7 +66,7 @@ function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
     maxHeaderSize: HEAD_BYTES_MAX,
   });
   let socket: Socket | undefined;
-  const seen = () => {
+  const bytesCame = () => {
     hasBytes = true;
   };
   const connected = () => {
@@ -74,7 +76,7 @@ function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
   const end = (what: NodeReply) => {
     clearTimeout(notConnected);
     clearTimeout(tooLong);
-    socket?.off("data", seen);
+    socket?.off("data", bytesCame);
     reply(what);
   };
   const giveUp = (afterMs: number) => {
@@ -95,11 +97,11 @@ function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
     if (request.reusedSocket) connected();
     else given.once(isTls ? "secureConnect" : "connect", connected);
     // Before the parser, which ends a request whose answer it cannot read.
-    given.prependListener("data", seen);
+    given.prependListener("data", bytesCame);
   });
   request.on("response", (response) => {
     end({ kind: "answered", status: response.statusCode ?? 0, headers: response.headers });
-    discard(request);
+    limitDiscarding(request);
     let bytes = 0;
     response.on("data", ({ length }: Uint8Array) => {
       bytes += length;
@@ -116,7 +118,9 @@ function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
     if (error instanceof RefusedAddress) end({ kind: "refused", reason: error.message });
     else if (!isConnected) end({ kind: "unsent", reason: `it cannot be reached (${codeOf(error)})` });
     else if (hasBytes) {
-      end({ kind: "lost", reason: `its answer is no HTTP (${codeOf(error)})`, wasKept: false });
+      const code = codeOf(error);
+      const problem = code.startsWith("HPE_") ? "its answer is no HTTP" : "its answer breaks off";
+      end({ kind: "lost", reason: `${problem} (${code})`, wasKept: false });
     } else {
       const reason = "it closed the connection without an answer";
       end({ kind: "lost", reason, wasKept: request.reusedSocket });
@@ -127,14 +131,12 @@ function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
 
 /** Makes the headers with the length of the body. Given headers cannot change its framing. */
 function framed(headers: Readonly<Record<string, string>>, body: Uint8Array): Record<string, string> {
-  const { "transfer-encoding": _, ...others } = headers;
-  return { ...others, "content-length": String(body.byteLength) };
+  const others = Object.entries(headers).filter(([name]) => !FRAMING.has(name.toLowerCase()));
+  return { ...Object.fromEntries(others), "content-length": String(body.byteLength) };
 }
 
-/**
- * Ends a request that goes on for too long after the head of its answer: with the body of the answer, or with its own.
- */
-function discard(request: ClientRequest): void {
+/** Ends a request whose body, or that of its answer, takes too long after the head of the answer. */
+function limitDiscarding(request: ClientRequest): void {
   const tooLong = setTimeout(() => request.destroy(), DISCARDING_MS_MAX).unref();
   request.once("close", () => clearTimeout(tooLong));
 }
