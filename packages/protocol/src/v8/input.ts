@@ -5,7 +5,7 @@ export class V8FormatError extends Error {
 
 const utf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 const utf16 = new TextDecoder("utf-16le", { fatal: false, ignoreBOM: true });
-/** Units per call of `String.fromCharCode`: more arguments than the stack takes are an error. */
+/** Units per call of `String.fromCharCode`: with too many arguments the call overflows the stack. */
 const UNITS_PER_CALL = 4_096;
 
 /** The bytes of a serialized value, from front to back. Throws `V8FormatError` where they end too early. */
@@ -79,16 +79,15 @@ export class V8Input {
     return this.#bytes.subarray(this.#at - count, this.#at);
   }
 
-  /** The text of a string of the kind that its tag says. */
+  /** Reads a string behind its tag: `"` latin1, `c` UTF-16, `S` UTF-8. */
   text(tag: string): string {
-    const bytes = this.take(this.varint());
     switch (tag) {
       case '"':
-        return latin1(bytes);
+        return latin1(this.take(this.varint()));
       case "c":
-        return utf16Text(bytes);
+        return utf16Text(this.take(this.varint()));
       case "S":
-        return utf8.decode(bytes);
+        return utf8.decode(this.take(this.varint()));
       default:
         throw new V8FormatError(`a string is expected where the tag ${JSON.stringify(tag)} is`);
     }
@@ -104,8 +103,9 @@ function latin1(bytes: Uint8Array): string {
   return text;
 }
 
-/** Decodes UTF-16 with single surrogates, which JavaScript allows and a decoder replaces. */
+/** Decodes UTF-16 with lone surrogates, which JavaScript allows and a decoder replaces. */
 function utf16Text(bytes: Uint8Array): string {
+  if (bytes.length % 2 !== 0) throw new V8FormatError("a string of two-byte characters has half of one");
   const text = utf16.decode(bytes);
   if (!text.includes("\ufffd")) return text;
   let exact = "";

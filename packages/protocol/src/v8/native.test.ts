@@ -88,6 +88,7 @@ it.each<[string, Uint8Array]>([
   ["a regular expression that is none", hex("ff 0f 52 22 01 28 00")],
   ["an error with something unknown", hex("ff 0f 72 78 2e")],
   ["text of a number", hex("ff 0f 73 49 02")],
+  ["text with half a character", hex("ff 0f 63 01 41")],
 ])("V8's own serialization is refused when it is %s", (_what, bytes) => {
   expect(() => readV8(bytes)).toThrow(V8FormatError);
 });
