@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Queues of the requests, some of which are missing when a run begins. */
+/** Queues that a run begins with, and their attributes. `{{...}}` in values is what `placeholders.ts` puts there. */
 export const QUEUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   dead: {},
   work: {
@@ -13,9 +13,10 @@ export const QUEUES: Readonly<Record<string, Readonly<Record<string, string>>>> 
   "ordered.fifo": { FifoQueue: "true", ContentBasedDeduplication: "true" },
   "strict.fifo": { FifoQueue: "true" },
 };
+/** Names that requests use too, of queues that a run begins without. */
 const ABSENT = ["later", "later.fifo", "never"];
 
-/** Any of the texts: what breaks a parser, a printer, a lookup or a column, and random ones. */
+/** Texts that tend to break a parser, a printer, a lookup or a column, and random ones. */
 export const hostileText = fc.oneof(
   fc.constantFrom(
     ...["", " ", "\u0000", "\u001f", "\ufffe", "\ud800", "\udc00\ud800", "\r\n", "\u2028", "é", "🦆"],
@@ -71,6 +72,7 @@ export function mostly<Value>(good: fc.Arbitrary<Value>): fc.Arbitrary<unknown> 
   return fc.oneof({ weight: 60, arbitrary: good }, { weight: 1, arbitrary: junk });
 }
 
+/** A name, mostly of a queue that is there. */
 export const queueName = fc.constantFrom(...Object.keys(QUEUES), ...Object.keys(QUEUES), ...ABSENT);
 export const queueUrl = mostly(
   fc.oneof(
@@ -84,7 +86,7 @@ export const queueUrl = mostly(
   ),
 );
 export const queueArn = mostly(queueName.map((name) => `arn:aws:sqs:us-east-1:000000000000:${name}`));
-/** A receipt handle, mostly with its own queue. */
+/** A receipt handle, counted back from the latest, mostly with its own queue. */
 export const received = fc
   .tuple(fc.nat({ max: 30 }), queueUrl, fc.nat({ max: 8 }))
   .map(([back, other, luck]) => ({
@@ -93,7 +95,7 @@ export const received = fc
   }));
 export const taskHandle = mostly(fc.nat({ max: 3 }).map((back) => `{{task:${back}}}`));
 
-/** A whole number within a range, at its ends and one beyond. */
+/** A whole number within a range, at an end of it or one beyond; seldom anything else. */
 export function around(min: number, max: number): fc.Arbitrary<unknown> {
   return mostly(
     fc.oneof(

@@ -8,7 +8,7 @@ import { Instance, type Methods, type ObjectState } from "./instance/instance.ts
 import { Storage } from "./instance/storage.ts";
 import type { Room } from "./sqlite/room.ts";
 
-/** When an alarm that could not be heard rings again, in ms; each further time twice as late, up to the latter. */
+/** Wait before an alarm that failed rings again, in ms: doubled after each failure, up to the maximum. */
 const ALARM_AGAIN_MS = 2_000;
 const ALARM_AGAIN_MS_MAX = 60_000;
 /** Mode of the folder, for its owner alone: the data is read through the objects, or by the user who runs them. */
@@ -25,7 +25,7 @@ export interface NamespaceInput {
   /** Where the files of its objects are. Made if it is not there. */
   readonly folder: string;
   readonly uniqueKey: string;
-  /** @param instance whose calls to others wait until what it has written is durable. */
+  /** @param instance caller for the stubs that the object is given. */
   construct(state: ObjectState, instance: Instance): object;
   error(line: string): void;
   readonly room: Room;
@@ -33,7 +33,10 @@ export interface NamespaceInput {
   now(): number;
 }
 
-/** The objects of a class, each started by who calls it first and kept until the end. */
+/**
+ * The objects of a class. Each is started by a call or its alarm, and runs until it is aborted, a commit fails, it holds
+ * nothing any more, or all are closed.
+ */
 export class Namespace {
   readonly #input: NamespaceInput;
   readonly #alarms: AlarmIndex;
@@ -64,8 +67,8 @@ export class Namespace {
   /**
    * The object with a name, as others call it.
    *
-   * @param caller the one of ours that does, `null` for anybody else. Others are told of nothing that it has not
-   *   committed, and it hears of nothing once its instance has ended.
+   * @param caller object that calls; `null` for outside code. Its calls leave when its writes are durable, and answers
+   *   are dropped once its instance has ended.
    */
   stub(name: string, caller: Instance | null): Methods {
     const call = (method: string, args: readonly unknown[]) =>
@@ -142,6 +145,7 @@ export class Namespace {
   async #ring(id: string, name: string | null): Promise<void> {
     try {
       if (!this.#instances.has(id) && !existsSync(this.#fileOf(id))) {
+        // Its file is gone: an object without one has no alarm.
         this.#alarms.committed(id, name, null);
         return;
       }

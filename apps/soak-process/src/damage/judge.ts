@@ -11,7 +11,7 @@ export interface Seen {
   readonly again: number;
   /** Damage that the admin API lists; `null` if it does not know the queue or does not answer. */
   readonly damage: readonly DamageEntry[] | null;
-  /** Lines that name the queue and speak of damage. */
+  /** Lines that the broker printed which name the queue and speak of damage. */
   readonly lines: readonly string[];
   /** Result of a send after the damage. `lost`: it was acknowledged, and its message not delivered. */
   readonly probe: "delivered" | "refused" | "lost";
@@ -21,7 +21,7 @@ export interface Seen {
  * Checks what must hold after any damage to a database: the other queues go on whole, and the damaged one reports what
  * it lacks.
  *
- * @returns violations, in words; none is good.
+ * @returns violations, in words; empty if all is well.
  */
 export function judge(target: Target, seen: Seen): string[] {
   const isTarget = target.kind === "queue" && target.name === seen.queue;
@@ -50,13 +50,14 @@ function judgeDamaged({ queue, missing, again, damage, lines, probe }: Seen): st
   if (probe === "lost") say("a send to it was acknowledged and lost");
   const stated = messagesStated(listed);
   if (listed.length > 0 && missing > stated) say(`lacks ${missing} message(s) and states at most ${stated}`);
+  // Lost messages do not explain repeated ones: damage of another kind must be listed.
   if (again > 0 && listed.length > 0 && listed.every(({ kind }) => kind === "messagesLost")) {
     say(`delivered ${again} settled message(s) again and lists lost ones only`);
   }
   return found;
 }
 
-/** Most messages that the entries say are lost: no limit where one does not know. */
+/** Most messages that the entries say are lost: without a limit if one of them does not say how many. */
 function messagesStated(entries: readonly DamageEntry[]): number {
   return entries.reduce((sum, { messagesLost }) => sum + (messagesLost ?? Number.POSITIVE_INFINITY), 0);
 }
@@ -67,7 +68,7 @@ export function judgeDirectory(
   figures: readonly QueueFigures[] | null,
   lines: readonly string[],
 ): string[] {
-  // A directory is in its log alone until that is long: without the log, all of it is lost.
+  // A directory is in its write-ahead log alone until the first checkpoint: without the log, all of it is lost.
   const isGone = kind === "file removed" || kind === "log removed" || figures === null;
   return isGone && lines.length === 0 ? [`the directory was damaged (${kind}) and no line says so`] : [];
 }

@@ -4,10 +4,13 @@ import { isNotification } from "../ledger/change.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 
+/** Tag of no message: the first one is 1. */
+const NO_TAG = 0;
+
 /**
  * A move task takes out what is visible, transfers it and counts it, all in one commit and not faster than it was
- * told to; each message arrives once, where it was dead-lettered from or where the task says. A task ends as it was
- * asked to or when nothing is left, and has never changed since (spec sqs 6.4).
+ * told to; each message arrives once, where it was dead-lettered from or where the task says. A task ends when it is
+ * cancelled, when nothing is left, or with a failure that has a reason, and never changes after that (spec sqs 6.4).
  */
 export const moveTasks: Checker = {
   property: "move tasks",
@@ -44,7 +47,9 @@ function changedTasks(queue: QueueObject, commit: AppliedCommit): string | undef
   if (running.length > 1) return `${running.length} move tasks run at a time`;
   for (const [i, task] of record.moveTasks.entries()) {
     const before = tasksBefore.find(({ taskId }) => taskId === task.taskId);
-    const wrong = before === undefined ? began(queue, commit, task, i) : wentOn(queue, commit, before, task);
+    const wrong =
+      (before === undefined ? began(queue, commit, task, i) : undefined) ??
+      wentOn(queue, commit, before ?? { ...task, status: "running", moved: 0 }, task);
     if (wrong !== undefined) return `move task "${task.taskId}" ${wrong}`;
   }
   const kept = new Set(record.moveTasks.map(({ taskId }) => taskId));
@@ -56,10 +61,10 @@ function began(queue: QueueObject, commit: AppliedCommit, task: MoveTask, place:
   const { record } = commit;
   const asked = queue.movesAskedFor.get(task.taskId);
   if (asked === undefined || !isSameMove(asked, task)) return "is another one than was asked for";
-  // Begun and ended within a commit, it may have begun before another one that was.
+  // The newest comes first. Second place: it has ended, and the next one has begun, in one commit.
   if (place > 1) return `is in place ${place} of those of its queue`;
   if (task.startedMs !== record.atMs) return `is ${record.atMs - task.startedMs} ms old at its begin`;
-  // Where nothing else is written, what is visible now is what was visible then.
+  // If the commit wrote no messages, those that are visible now were visible when the task began.
   if (record.segments.length > 0 || record.outboxIn.length > 0) return undefined;
   let visible = 0;
   for (const { view } of queue.ledger.present()) {
@@ -83,7 +88,8 @@ function wentOn(
   if (before.status !== "running") {
     return JSON.stringify(before) === JSON.stringify(task) ? undefined : "changes after its end";
   }
-  if (task.startedMs !== before.startedMs || task.toMove !== before.toMove) return "changes what it is to do";
+  const isSame = task.startedMs === before.startedMs && task.toMove === before.toMove;
+  if (!isSame || !isSameMove(before, task)) return "changes what it is to do";
   if (task.moved < before.moved) return `counts back from ${before.moved} to ${task.moved}`;
   const { ratePerSecond, moved, startedMs } = task;
   const mayHaveMs = record.atMs - startedMs;
@@ -98,7 +104,7 @@ function wentOn(
     case "completed": {
       // What is visible of a FIFO queue may have to wait for what is not.
       if (moved >= task.toMove || definition.fifo !== undefined) return undefined;
-      // It goes through the queue once, and what was leased then stays.
+      // A task with `mayReach` passes through the queue once, and what was leased as it passed stays.
       if (task.mayReach !== undefined) return undefined;
       // Others may have become visible behind it in the same turn.
       const changed = new Set(changes.map(({ message }) => message));
@@ -131,7 +137,7 @@ function wentOn(
   }
 }
 
-/** Counted and transferred are the same. */
+/** As many messages are counted as are transferred, and none is moved after its retention. */
 function countedWrong({ record, tasksBefore, changes }: AppliedCommit): string | undefined {
   const moved = changes.filter(
     ({ message, before, after }) =>
@@ -139,24 +145,30 @@ function countedWrong({ record, tasksBefore, changes }: AppliedCommit): string |
   );
   const early = moved.find(({ message }) => message.acceptedMs + record.rules.retentionMs <= record.atMs);
   if (early !== undefined) return `message ${early.message.tag} is moved after its retention`;
-  let counted = 0;
-  for (const { taskId, moved: count } of record.moveTasks ?? []) {
-    counted += count - (tasksBefore.find((task) => task.taskId === taskId)?.moved ?? 0);
-  }
+  const counted = (record.moveTasks ?? []).reduce((sum, task) => sum + movedNow(task, tasksBefore), 0);
   return counted === moved.length
     ? undefined
     : `${counted} messages are counted as moved, ${moved.length} are transferred`;
 }
 
-function goesElsewhere(queue: QueueObject, { pendingIn, record }: AppliedCommit): string | undefined {
+/** Messages that a task has counted as moved in a commit. */
+function movedNow({ taskId, moved }: MoveTask, tasksBefore: readonly MoveTask[]): number {
+  return moved - (tasksBefore.find((task) => task.taskId === taskId)?.moved ?? 0);
+}
+
+function goesElsewhere(
+  queue: QueueObject,
+  { pendingIn, record, tasksBefore }: AppliedCommit,
+): string | undefined {
   const { world } = queue;
   for (const { tags, target, isMove } of pendingIn) {
     if (!isMove) continue;
     const isAsked = record.moveTasks?.some((task) => {
+      if (movedNow(task, tasksBefore) === 0) return false;
       if (task.target !== null) return task.target === target;
       if (task.mayReach?.includes(target) === false) return false;
       return tags.every((tag) => {
-        const source = diedIn(queue, world.moved.get(tag)?.tagBefore ?? 0);
+        const source = diedIn(queue, world.moved.get(tag)?.tagBefore ?? NO_TAG);
         return (source ?? task.fallback) === target;
       });
     });
@@ -165,7 +177,10 @@ function goesElsewhere(queue: QueueObject, { pendingIn, record }: AppliedCommit)
   return undefined;
 }
 
-/** The queue that a message of this one died in, as far as dead letters say it: notifications do not. */
+/**
+ * The queue that a message of this one died in: the nearest of those before it that had the message, since queues come
+ * before their dead-letter queues. `null` for a notification, which names none.
+ */
 function diedIn({ world, index }: QueueObject, tag: number): string | null {
   for (const { ledger, definition, name } of world.queues.slice(0, index).reverse()) {
     if (ledger.messages.has(tag) && !isNotification(definition)) return name;

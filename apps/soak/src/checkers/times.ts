@@ -15,8 +15,9 @@ export const dueTime: Checker = {
         ? (transmission.delaySeconds[tag - transmission.firstTag] ?? 0)
         : record.definition.deliveryDelaySeconds;
     const delaySeconds = runOfTag(tag) === null ? sent : 0;
-    if (acceptedMs !== ageFrom(message, record))
-      return `message ${tag} was accepted at another time than it is stored`;
+    const startMs = retentionStartMs(message, record);
+    if (acceptedMs !== startMs)
+      return `message ${tag} is stored as accepted at ${acceptedMs}, not ${startMs}`;
     return firstDueMs === record.atMs + 1_000 * delaySeconds
       ? undefined
       : `message ${tag} is due ${firstDueMs - record.atMs} ms after its send, not ${delaySeconds} s`;
@@ -34,7 +35,7 @@ export const dueTime: Checker = {
         ? undefined
         : `message ${message.tag} has lost its place by a receive that hides nothing`;
     }
-    // What a move task has looked at and could not move waits behind what waits as long as it.
+    // A move task puts back what it could not move: due anew, at the time of the commit.
     const mayBePutBack = ledger.isMoving && earlyMs <= 0;
     if (after.status === "waiting" && after.atMs !== between.atMs) {
       if (mayBePutBack && after.atMs === record.atMs) return undefined;
@@ -46,14 +47,17 @@ export const dueTime: Checker = {
   },
 };
 
-/** The retention of a message that names the queue it comes from goes on, but on a FIFO queue (spec sqs 6.2). */
-function ageFrom({ sentMs, namesSource }: Message, { atMs, definition }: CommitRecord): number {
+/**
+ * A message that names the queue it comes from keeps the time of its send as start of its retention. On a FIFO queue
+ * retention starts anew (spec sqs 6.2).
+ */
+function retentionStartMs({ sentMs, namesSource }: Message, { atMs, definition }: CommitRecord): number {
   return namesSource && definition.fifo === undefined ? Math.min(atMs, sentMs) : atMs;
 }
 
 /**
- * The time that deadlines go by passes as real time does, within a tenth, wherever the machine's clock is set: nothing
- * ends early by the clock, and nothing waits for it.
+ * The time that deadlines go by passes as real time does, within a tenth, wherever the machine's clock is set: to
+ * set it neither ends anything early nor delays it.
  */
 export const pace: Checker = {
   property: "pace",
@@ -63,13 +67,16 @@ export const pace: Checker = {
   },
 };
 
-/** A message that waits is deleted when its retention has ended: not earlier, and not later than by the next commit. */
+/**
+ * A message that waits, or is held by a receive, is deleted when its retention has ended: not earlier, and not later
+ * than by the next commit.
+ */
 export const retention: Checker = {
   property: "retention",
 
   changed(_queue, { message, between, after }, { record }) {
     if (between.status !== "waiting" || after.status !== "gone") return undefined;
-    // It died, or its worker daemon's own retention ended; conservation has looked whether it may.
+    // It died, was moved, or was given up by its worker daemon: the checker "conservation" has looked whether it may.
     const isDaemons = record.definition.consumer !== null && message.firstReceivedMs > 0;
     if (message.departure === "dead" || message.departure === "moved" || isDaemons) return undefined;
     const earlyMs = message.acceptedMs - (record.atMs - record.rules.retentionMs);

@@ -16,30 +16,35 @@ import type { Undeliverable } from "./transfer.ts";
 
 export { DIRECTORY_NAME } from "@sluice/protocol";
 
-/** Reply to a queue's object at its start, in one call. */
+/** All that the object of a queue or a topic is told at its start. */
 export interface Opened {
   /** Position of the queue by its latest report, `null` if there was none. */
   readonly position: CommitPosition | null;
   readonly status: QueueStatus;
   /** Whether the queue was idle by that report. */
   readonly isIdle: boolean;
-  /** Version of the topic of this object, `null` if it was deleted. Absent for a queue. */
+  /** Version of the topic, `null` if that was deleted. Absent for the object of a queue. */
   readonly topicVersion?: number | null;
-  /** Setting of the broker's clock; absent if it was never moved. */
+  /** Setting of the broker's clock; absent if it goes by real time and was never set. */
   readonly clock?: ClockSetting;
-  /** Loss of the directory that the queue's copy shows, to continue "the directory ..."; `null` if none shows. */
+  /** Loss in the directory that the queue's copy shows, to continue "the directory ..."; `null` if nothing. */
   readonly directoryLoss: string | null;
 }
 
 /** Calls of queues' objects to the directory. */
 export interface QueuesDirectory extends Pick<DirectoryRpc, "findByName"> {
   /**
-   * Takes the start of a queue's object.
+   * Notes that a queue's object has started.
    *
    * @param copy of the queue's record, from which a directory that has lost its data restores it.
    */
   opened(queue: string, copy: QueueRecord | null): Promise<Opened>;
-  /** Takes a report. It can be late, so no number gets smaller. @returns the position known before it. */
+  /**
+   * Takes a report. It can be late, so no number gets smaller.
+   *
+   * @param snapshot `null` if the queue is not idle.
+   * @returns the position known before it.
+   */
   report(
     queue: string,
     position: CommitPosition,

@@ -1,20 +1,21 @@
 /**
- * How often a byte is written to the client before its answer, and the pause after each, in ms. workerd learns that a
+ * Looks in time that come before an answer, and the pause of each, in ms. A look writes one byte to the client and
+ * pauses. workerd learns that a
  * client has closed its connection only when it writes to it. Where a proxy is in between, as in `wrangler dev`, the
  * first write tells the proxy and a later one workerd. On a busy machine three writes 6 ms apart missed 1 of 120
  * clients that had disconnected, and two 4 ms apart 10 of 40.
  */
 export const LOOKS = 3;
 export const LOOK_MS = 6;
-/** Longest pause that counts, in ms: on a machine on which one takes longer the proxy is late too. */
+/** Longest look, write and pause, that is in time, in ms: where one takes longer the proxy is late too. */
 export const LOOK_MS_MAX = 9;
-/** Most writes, however late they are. */
+/** Most looks, however late they are. */
 export const LOOKS_MAX = 40;
 
 const DECLARATION = /^<\?xml[^>]*\?>/;
 
 /**
- * Makes the body of an answer with white space before it, which has no meaning. If the client has disconnected, writing
+ * Makes the body of an answer with white space that means nothing at its beginning, in XML after the declaration. If the client has disconnected, writing
  * the white space aborts the request's signal, and the rest is not written.
  *
  * @param signal aborted when the client has disconnected.
@@ -40,6 +41,6 @@ export function lookingBody(
     await writer.write(encoder.encode(text.slice(declaration.length)));
     await writer.close();
   };
-  // The signal reports a client that disconnects during a write.
+  // A write fails if the client has disconnected. The signal tells that to the caller.
   return { body: readable, written: write().catch(() => {}) };
 }
