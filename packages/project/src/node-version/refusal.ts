@@ -5,12 +5,16 @@
 const NEEDED = { major: 22, minor: 16 };
 
 /**
- * Explains that a Node.js is too old; `null` for a newer one.
+ * Explains that a Node.js is too old, and how to have another one; `null` for a newer one. `npx` prefers the commands of
+ * the project's packages, and npm's `node` is such a package.
  *
  * @param version version as in `process.versions.node`.
  */
 export function nodeRefusal(version: string): string | null {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > NEEDED.major || (major === NEEDED.major && minor >= NEEDED.minor)) return null;
-  return `sluice needs Node.js ${NEEDED.major}.${NEEDED.minor} or later, and this is ${version}.`;
+  return (
+    `sluice needs Node.js ${NEEDED.major}.${NEEDED.minor} or later, and this is ${version}. ` +
+    'In a project, "npm install --save-dev node@24" installs one that "npx" takes.'
+  );
 }
