@@ -6,6 +6,7 @@ import { type DevEnvironment, listenToWrangler, type WranglerEvent } from "./wra
 
 const ROOT = join(import.meta.dirname, "shop");
 const BUNDLE = join(ROOT, ".sluice/tmp/entry.js");
+const OWN_SOURCES = join(ROOT, "node_modules/sluice");
 const BUILT: WranglerEvent = { type: "bundleComplete", bundle: { path: BUNDLE } };
 const RELOADED: WranglerEvent = { type: "reloadComplete" };
 
@@ -37,12 +38,15 @@ function world() {
       dispatched(event);
     }
   }
-  const find = (url: string, row: number, column: number) =>
-    url === pathToFileURL(BUNDLE).href && row === 35
-      ? { file: join(ROOT, "src/index.ts"), row: 10, column }
-      : null;
+  const find = (url: string, row: number, column: number) => {
+    if (url !== pathToFileURL(BUNDLE).href) return null;
+    if (row === 20)
+      return { file: join(OWN_SOURCES, "packages/protocol/src/rpc/consumer.ts"), row: 31, column };
+    return row === 35 ? { file: join(ROOT, "src/index.ts"), row: 10, column } : null;
+  };
   const heard = vi.fn();
-  listenToWrangler({ unstable_DevEnv: Environment }, [failedLoads({ root: ROOT, tell: told, find })], heard);
+  const loads = failedLoads({ root: ROOT, ownSources: [OWN_SOURCES], tell: told, find });
+  listenToWrangler({ unstable_DevEnv: Environment }, [loads], heard);
   const environment = new Environment();
   const run = (...events: WranglerEvent[]) => events.forEach((event) => void environment.dispatch(event));
   return { told, dispatched, heard, run };
@@ -71,6 +75,17 @@ it("a place that no source map knows is left out", () => {
   run(RELOADED, BUILT, failure("service core:user:shop: Uncaught TypeError: x\n  at entry.js:9:9"));
   expect(told.mock.calls).toEqual([
     [{ kind: "failed-load", worker: "shop", error: "TypeError: x", place: null }],
+  ]);
+});
+
+it.each<[string, string | null]>([
+  ["  at entry.js:20:1\n  at entry.js:35:7", join("src/index.ts:10:7")],
+  ["  at entry.js:20:1", null],
+])("a place in our own sources is passed over: %j", (stack, place) => {
+  const { told, run } = world();
+  run(BUILT, RELOADED, failure(`service core:user:shop: Uncaught SyntaxError: x\n${stack}`));
+  expect(told.mock.calls).toEqual([
+    [{ kind: "failed-load", worker: "shop", error: "SyntaxError: x", place }],
   ]);
 });
 

@@ -1,5 +1,6 @@
 import { basename, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isBelow } from "@sluice/project/folders";
 import { MapsOnDisk } from "../../stacks/maps-on-disk.ts";
 import { type FindSource, sourceFinder } from "../../stacks/stack-frames.ts";
 import type { WranglerEvent, WranglerInterceptor } from "./wrangler-events.ts";
@@ -10,13 +11,15 @@ export interface FailedLoadEvent {
   readonly worker: string;
   /** Name and message of the error. */
   readonly error: string;
-  /** Where it was thrown, as `src/index.ts:10:7`; `null` where no source map says it. */
+  /** Where the user's code threw it, as `src/index.ts:10:7`; `null` where no source map says it. */
   readonly place: string | null;
 }
 
 interface FailedLoadOptions {
   /** Folder that files are named from. Absolute. */
   readonly root: string;
+  /** Folders of our own sources. Absolute. */
+  readonly ownSources: readonly string[];
   tell(event: FailedLoadEvent): void;
   /** Default: by the source maps that Wrangler writes. */
   readonly find?: FindSource;
@@ -38,19 +41,23 @@ const PLACES = /\bat (?:[^\n]*\()?([^\s()]+):(\d+):(\d+)/g;
  */
 export function failedLoads({
   root,
+  ownSources,
   tell,
   find = sourceFinder(new MapsOnDisk()),
 }: FailedLoadOptions): WranglerInterceptor {
   /** Bundles by the names of their Workers. */
   const bundles = new Map<string, string>();
   let hasRun = false;
+  const isOwn = (file: string) => ownSources.some((folder) => isBelow(file, folder));
   const placeOf = (worker: string, stack: string): string | null => {
     const bundle = bundles.get(worker);
     if (bundle === undefined) return null;
     const url = pathToFileURL(bundle).href;
     for (const [, file = "", row, column] of stack.matchAll(PLACES)) {
       const found = basename(file) === basename(bundle) ? find(url, Number(row), Number(column)) : null;
-      if (found !== null) return `${relative(root, found.file)}:${found.row}:${found.column}`;
+      // The map may be that of a newer build than the stack, and lead anywhere.
+      if (found !== null && !isOwn(found.file))
+        return `${relative(root, found.file)}:${found.row}:${found.column}`;
     }
     return null;
   };

@@ -35,7 +35,7 @@ export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void 
   answerHealth(wrangler);
   tellOfWorkerd(workerdMark, tell);
   const parts = createRequire(wrangler)(wrangler) as WranglerParts;
-  const loads = failedLoads({ root: lines.workingDirectory, tell });
+  const loads = failedLoads({ root: lines.workingDirectory, ownSources: lines.ownSources, tell });
   listenToWrangler(parts, [loads], failedBuilds(wrangler, tell), lastBuilds(tell));
   endOnCtrlC(process);
   const filter = wranglerLines(lines);
