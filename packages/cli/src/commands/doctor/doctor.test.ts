@@ -136,7 +136,7 @@ describe("sluice doctor", () => {
       `${PRODUCER + CONSUMER}type = "http_pull"\n`,
       "pull-consumer-in-file",
       0,
-      /queues consumer http add orders/,
+      /^Wrangler by itself refuses .*"npx sluice deploy" takes it\. To deploy without Sluice, .*queues consumer http add orders/,
     ],
     [
       "a remote binding",
@@ -152,7 +152,7 @@ describe("sluice doctor", () => {
         '[sluice.queues.orders.retry]\npolicy = "exponential"\nbase = 2\n',
       "sluice-only",
       0,
-      /queues update orders --delivery-delay-secs 5.*retry_delay, 7 s.*no max_receives_per_second/,
+      /^"npx sluice deploy" takes .* Without Sluice, .*queues update orders --delivery-delay-secs 5.*retry_delay, 7 s.*no max_r/,
     ],
     ["what is deprecated", `${PRODUCER}delivery_delay = 5\n${CONSUMER}`, "configuration", 0, /deprecated/],
     ["what production refuses", `${CONSUMER}max_batch_timeout = 61\n`, "configuration", 1, /from 0 to 60/],
@@ -198,6 +198,16 @@ describe("sluice doctor", () => {
     expect(await run('[vars]\nSLUICE_ENV = "local"\n')).toEqual({ code: 1, codes: ["open-broker"] });
     expect(await run('[vars]\nSLUICE_ENV = "production"\n')).toEqual({ code: 0, codes: [] });
   });
+
+  it.each(['broker = "shop-queues"', 'project = "shop"'])(
+    "says nothing about Cloudflare's queues to a project that names its deployment: %s",
+    async (line) => {
+      const settings = "[sluice.queues.orders]\nmax_receives_per_second = 10\n";
+      const toml = `${HEAD + PRODUCER + CONSUMER}type = "http_pull"\n${settings}`;
+      expect((await findingsIn(toml)).codes).toEqual(["pull-consumer-in-file", "sluice-only"]);
+      expect((await findingsIn(`${toml}[sluice]\n${line}\n`)).codes).toEqual([]);
+    },
+  );
 
   it("exits with 1 where there is no project", async () => {
     const { code, out } = await examine({});

@@ -8,21 +8,29 @@ const JSON_MESSAGES_SINCE = "2024-03-18";
 const [JSON_FLAG, NO_JSON_FLAG] = ["queues_json_messages", "no_queues_json_messages"];
 
 /**
- * Finds differences from Cloudflare's own queues (docs/differences.md). For a project that deploys Sluice's broker, it
- * reports only those that the broker has on Cloudflare too.
+ * Finds differences from Cloudflare's own queues (docs/differences.md). For a project that says that it deploys Sluice's
+ * broker, it reports only those that the broker has on Cloudflare too.
  */
 export function productionFindings(project: Project): Finding[] {
   const general = project.workers.flatMap((worker) => [
     ...remoteBindings(worker),
     ...v8ToPullConsumers(worker, project),
   ]);
-  if (project.broker.file !== null) return general;
+  if (isDeployedWithBroker(project)) return general;
   const onCloudflare = project.workers.flatMap((worker) => [
     ...queuesNamedByBinding(worker),
     ...pullConsumers(worker),
     ...sluiceOnly(worker),
   ]);
   return [...general, ...onCloudflare];
+}
+
+/** Whether files say that the project deploys Sluice's broker: they configure it, or name it or the project there. */
+function isDeployedWithBroker({ broker, workers }: Project): boolean {
+  return (
+    broker.file !== null ||
+    workers.some(({ queues }) => queues.broker !== undefined || queues.project !== undefined)
+  );
 }
 
 function remoteBindings({ file, wrangler }: UserWorker): Finding[] {
@@ -79,8 +87,8 @@ function pullConsumers({ file, queues }: UserWorker): Finding[] {
     if (type !== "http_pull") return [];
     const line = queues.lines?.consumers[i];
     const text =
-      `Wrangler refuses type = "http_pull" when it deploys. Take it out of the file before that, and run ` +
-      `"npx wrangler queues consumer http add ${queue}" once.`;
+      'Wrangler by itself refuses type = "http_pull" when it deploys; "npx sluice deploy" takes it. To deploy without ' +
+      `Sluice, take it out of the file and run "npx wrangler queues consumer http add ${queue}" once.`;
     return [at({ severity: "warning", code: "pull-consumer-in-file", file, queue, text }, line)];
   });
 }
@@ -120,7 +128,9 @@ function sluiceOnly({ file: own, queues }: UserWorker): Finding[] {
       ...(keys.length === 0 ? [] : [`it has no ${keys.join(", ")}`]),
     ];
     if (sentences.length === 0) return [];
-    const text = `Cloudflare's own queue "${queue}" does not know [sluice.queues.${queue}]: ${sentences.join("; ")}.`;
+    const text =
+      `"npx sluice deploy" takes [sluice.queues.${queue}]. Without Sluice, Cloudflare's own queue "${queue}" does not ` +
+      `know it: ${sentences.join("; ")}.`;
     return [
       at({ severity: "warning", code: "sluice-only", file, queue, text }, queues.lines?.queueSettings[queue]),
     ];
