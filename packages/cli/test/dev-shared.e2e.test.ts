@@ -91,3 +91,32 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
     );
   });
 });
+
+describe("a project whose broker came after another one's", { timeout: 300_000 }, () => {
+  const named = (worker: string) => JSON.stringify({ ...JSON.parse(worker), sluice: { broker: "packers" } });
+  const { start, startIn } = shopSessions({
+    ...FILES,
+    "seller.jsonc": named(FILES["seller.jsonc"]),
+    "packer.jsonc": named(FILES["packer.jsonc"]),
+    "other.jsonc": JSON.stringify({ name: "other", main: "packer.js", compatibility_date: "2026-11-01" }),
+  });
+
+  it("shares it with the registry that the refusal names", async () => {
+    const other = await start("other.jsonc", "--persist-to", "other");
+    await other.session.printed(/admin +http/);
+    const packer = await start("packer.jsonc");
+    await packer.session.printed(/admin +http/);
+    const refused = await start("seller.jsonc");
+    expect(await refused.session.ended).toBe(1);
+    const [, registry] = /WRANGLER_REGISTRY_PATH=(\S+):/.exec(refused.session.output) ?? [];
+    await packer.session.stop();
+
+    const env = { WRANGLER_REGISTRY_PATH: registry };
+    const again = await startIn(env, ["packer.jsonc"]);
+    await again.session.printed(/admin +http/);
+    const seller = await startIn(env, ["seller.jsonc"]);
+    await seller.session.printed(/admin +http/);
+    await expect.poll(async () => (await fetch(`${seller.url}/?apart`)).text()).toBe("sent");
+    await again.session.printed(/got \?apart of orders/);
+  });
+});

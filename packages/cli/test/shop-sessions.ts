@@ -9,6 +9,12 @@ export function shopSessions(files: Readonly<Record<string, string>>) {
   let lab: Lab;
   const running: Running[] = [];
   const folder = () => join(lab.folder, "shop");
+  const startIn = async (env: NodeJS.ProcessEnv, args: readonly string[]) => {
+    const { options, url } = await freePorts();
+    const session = sluice(["dev", ...options, ...args], folder(), { ...lab.env, ...env });
+    running.push(session);
+    return { session, url };
+  };
   beforeAll(() => {
     lab = openLab("staged");
     mkdirSync(folder());
@@ -23,11 +29,8 @@ export function shopSessions(files: Readonly<Record<string, string>>) {
     /** Those that were started, in their order. */
     running,
     /** Starts one, which may not be ready yet. */
-    async start(...args: string[]) {
-      const { options, url } = await freePorts();
-      const session = sluice(["dev", ...options, ...args], folder(), lab.env);
-      running.push(session);
-      return { session, url };
-    },
+    start: (...args: string[]) => startIn({}, args),
+    /** Starts one with variables besides. */
+    startIn,
   };
 }

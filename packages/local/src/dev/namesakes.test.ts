@@ -65,11 +65,14 @@ it("a broker of the same name on other data is said where these Workers call one
 });
 
 it("a broker that another one of its name came before is not shared", async () => {
-  const { session, find } = world();
+  const { folder, session, find } = world();
   const leader = session({ broker: "sluice" });
   const other = session({ broker: "sluice", data: "/other", files: [], pid: 9 });
+  const data = join(folder, "data");
   await expect(find([], [other, leader], true)).rejects.toThrow(
-    /^A broker of the same name, "sluice", runs on \/other \(process 9\)\. It came before that of .*data, and would get/,
+    `A broker of the same name, "sluice", runs on /other (process 9). It came before that of ${data}, and would get ` +
+      'what these Workers send. End it, or run all Workers of this project in one "sluice dev", or start each "sluice dev" ' +
+      `of this project with WRANGLER_REGISTRY_PATH=${data}-registry: then the two projects do not meet.`,
   );
   expect(await find([], [other, leader])).toEqual([{ name: "sluice", line: null }]);
 });

@@ -60,11 +60,12 @@ export async function namesakesOf(
   ];
 }
 
+/** Another name for the broker is no way out: its data are stored under the name, and it would begin with none. */
 function refuse(other: Session, name: string, data: string): never {
   throw new CliError(
     `A broker of the same name, "${name}", runs on ${other.data} (process ${other.pid}). It came before that of ${data}, ` +
-      'and would get what these Workers send. End it, or give one of the two projects a name: broker = "NAME" in ' +
-      "[sluice].",
+      'and would get what these Workers send. End it, or run all Workers of this project in one "sluice dev", or start ' +
+      `each "sluice dev" of this project with WRANGLER_REGISTRY_PATH=${data}-registry: then the two projects do not meet.`,
   );
 }
 
