@@ -331,7 +331,7 @@ describe("finished messages", () => {
     const queue = await newQueue();
     expect(await lab.run(["messages", "peek", queue, "--state", "finished"])).toMatchObject({
       code: 0,
-      err: `${queue} has no finished messages whose bodies are kept: "finished" of [sluice.queues.${queue}] says how many it keeps.\n`,
+      err: `${queue} keeps no bodies of finished messages: "finished" of [sluice.queues.${queue}] says how many.\n`,
     });
     const listed = await peek("kept", "--state", "finished");
     expect(listed.messages.map(({ text, state }) => [text, state])).toEqual([
@@ -357,7 +357,20 @@ describe("finished messages", () => {
       /^Sent [0-9a-f]{32} to kept\.\n$/,
     );
     expect(await only("kept")).toMatchObject({ text: "second", state: "ready" });
-    expect((await lab.run(["queues", "purge", "kept", "--force"])).code).toBe(0);
-    expect((await peek("kept", "--state", "finished")).messages).toEqual([]);
+    for (const [action, does] of [
+      ["purge", "Deletes 1 message of queue kept, leased ones too"],
+      ["delete", "Deletes queue kept with 1 message"],
+    ] as const) {
+      expect(await lab.words(5, ["queues", action, "kept"])).toContain(
+        `${does}, and the 2 finished messages that it keeps.`,
+      );
+    }
+    expect((await lab.run(["queues", "purge", "kept", "--force"])).err).toBe(
+      "Deleted 1 message of queue kept, and the 2 finished messages that it kept.\n",
+    );
+    expect((await lab.run(["messages", "peek", "kept", "--state", "finished"])).err).toBe(
+      "kept has no finished messages. It keeps the bodies of the last 2.\n",
+    );
+    expect(await lab.json(["queues", "purge", "kept", "--force"])).toEqual({ queue: "kept", purged: 0 });
   });
 });

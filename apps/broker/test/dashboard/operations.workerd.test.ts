@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === null)("an operator who starts on the first page", (
       'Delete all messages of "gifts" for good? It holds 2 messages now. Finished ones go too.',
     );
     await dialog.getByRole("button", { name: "Purge" }).click();
-    await says(page.getByRole("main"), "2 messages deleted.");
+    await says(page.getByRole("main"), "2 messages deleted, finished ones too.");
     await lab.api("/queues/gifts/resume", "POST");
     expect(await clicks()).toBeLessThanOrEqual(CLICKS_MAX);
   });

@@ -1,6 +1,7 @@
 import type {
   ErrorsView,
   MessageView,
+  QueueView,
   QueueWhyView,
   SearchView,
   WholeMessageView,
@@ -36,6 +37,14 @@ interface PageQuery {
 /** Messages of a queue. Nothing is leased or counted. A page can be empty and have a cursor. */
 export function pageOfMessages(client: BrokerClient, queue: string, query: PageQuery): Promise<MessagePage> {
   return client.admin({ path: queuePath(queue, `/messages?${parametersOf(query)}`) });
+}
+
+/** Counts the finished messages that a queue keeps. */
+export async function finishedOf(client: BrokerClient, { name, settings }: QueueView): Promise<number> {
+  // An older broker names no such setting.
+  if ((settings.finishedMessages ?? 0) === 0) return 0;
+  const { finished = 0 } = await pageOfMessages(client, name, { filter: "", max: 1, cursor: null });
+  return finished;
 }
 
 /** As `pageOfMessages`, with whole bodies. */

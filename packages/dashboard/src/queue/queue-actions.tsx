@@ -28,6 +28,7 @@ export function QueueActions({ queue, filter, send, refresh }: QueueActionsProps
     run(async () => textOf(await call<Answer>(`${queuePath(name)}/${path}`, "POST")));
   const held = messages.ready + messages.delayed + messages.leased;
   const takesDeadLetters = deadLettersOf.queues.length + deadLettersOf.subscriptions.length > 0;
+  const keepsFinished = settings.finishedMessages > 0;
   const isMoving = lastMove?.status === "running";
   return (
     <section aria-label="Actions" aria-busy={isBusy} class="stack">
@@ -65,9 +66,13 @@ export function QueueActions({ queue, filter, send, refresh }: QueueActionsProps
         <ConfirmButton
           label="Purge"
           isDangerous
-          question={`Delete all messages of "${name}" for good? It holds ${plural(held, "message")} now.${settings.finishedMessages === 0 ? "" : " Finished ones go too."}`}
+          question={`Delete all messages of "${name}" for good? It holds ${plural(held, "message")} now.${keepsFinished ? " Finished ones go too." : ""}`}
           run={() =>
-            post<{ purged: number }>("purge", ({ purged }) => `${plural(purged, "message")} deleted.`)
+            post<{ purged: number }>(
+              "purge",
+              ({ purged }) =>
+                `${plural(purged, "message")} deleted${keepsFinished ? ", finished ones too" : ""}.`,
+            )
           }
         />
         {lastMove === null ? null : <span class="quiet">{moveText(lastMove)}</span>}

@@ -39,7 +39,10 @@ export function filterOf({ state, filter = "" }: WhichMessages): string {
 /** `sluice messages peek`: lists messages in any state. Nothing is leased or counted. */
 export async function peek(on: OnBroker, queue: string, options: PeekOptions): Promise<number> {
   if (options.errors === true) return countErrors(on, queue, filterOf(options));
-  const [found, { now }] = await Promise.all([search(on, queue, options), queueNamed(on.client, queue)]);
+  const [found, { now, settings }] = await Promise.all([
+    search(on, queue, options),
+    queueNamed(on.client, queue),
+  ]);
   const { messages, cursor, searched, of, finished = 0 } = found;
   const isOfFinished = filterOf(options).includes("state:finished");
   if (on.json || messages.length > 0) answer(on, found, { text: messageTable(messages, now, on.printer) });
@@ -49,14 +52,17 @@ export async function peek(on: OnBroker, queue: string, options: PeekOptions): P
     on.printer.warn(`There is more: --cursor ${cursor} goes on. Searched ${count} messages.`);
   else if (messages.length === 0 && of > 0) on.printer.warn(`None of ${plural(of, "message")} fits.`);
   else if (messages.length === 0)
-    on.printer.warn(
-      isOfFinished
-        ? `${queue} has no finished messages whose bodies are kept: "finished" of [sluice.queues.${queue}] says how many it keeps.`
-        : `${queue} is empty.`,
-    );
+    on.printer.warn(isOfFinished ? noneFinished(queue, settings.finishedMessages) : `${queue} is empty.`);
   if (messages.length === 0 && finished > 0 && !isOfFinished)
     on.printer.warn(`--state finished lists the last ${plural(finished, "finished message")}.`);
   return 0;
+}
+
+/** @param max how many a queue keeps at most. */
+function noneFinished(queue: string, max: number): string {
+  return max > 0
+    ? `${queue} has no finished messages. It keeps the bodies of the last ${max.toLocaleString("en")}.`
+    : `${queue} keeps no bodies of finished messages: "finished" of [sluice.queues.${queue}] says how many.`;
 }
 
 async function countErrors(on: OnBroker, queue: string, filter: string): Promise<number> {

@@ -111,7 +111,7 @@ export function changeTools(): Tool[] {
         .strictObject({
           queue: queueInput(),
           id: z.optional(idInput()),
-          all: z.optional(z.literal(true).check(z.describe("Purges the queue."))),
+          all: z.optional(z.literal(true).check(z.describe("Purges the queue: finished messages go too."))),
           ...selection(),
           dryRun: z._default(z.boolean(), true),
         })
