@@ -1,6 +1,6 @@
 import type { DirectoryClock } from "@sluice/broker";
 import type { BrokerClock, ComingMoment } from "@sluice/gateway";
-import { type ClockSetting, type QueueClockRpc, shardOf } from "@sluice/protocol";
+import { ALERTS_QUEUE, type ClockSetting, type QueueClockRpc, shardOf } from "@sluice/protocol";
 
 interface ClockPorts {
   readonly directory: DirectoryClock;
@@ -21,7 +21,8 @@ export function brokerClockOf({ directory, ...ports }: ClockPorts): BrokerClock 
     advance: async (ms) => tell(await directory.advanceClock(ms)),
     freeze: async (isFrozen) => tell(await directory.freezeClock(isFrozen)),
     next: async (queue) => {
-      const names = await ports.names();
+      // What waits for the webhook of alerts is the broker's own, and nobody waits for it.
+      const names = (await ports.names()).filter((name) => name !== ALERTS_QUEUE);
       const all = await Promise.all(
         names.map(async (name): Promise<ComingMoment> => {
           return { queue: shardOf(name).queue, ...(await ports.objectOf(name).nextMoment(name)) };

@@ -51,6 +51,18 @@ describe("sluice clock", () => {
     expect(shown).toMatch(/^sent .* \(5 min ago\)$/m);
   });
 
+  it("jumps to what comes next in the user's queues, whatever waits for a webhook of alerts", async () => {
+    const alerted = new BrokerLab('[sluice.alerts]\nurl = "http://127.0.0.1:9/"\n');
+    onTestFinished(() => alerted.close());
+    const SLUICE_ALERTS_SECRET = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3";
+    await alerted.serve({ SLUICE_ENV: "development", SLUICE_ALERTS_SECRET });
+    expect(await alerted.words(1, ["alerts", "test"])).toContain("127.0.0.1:9");
+    expect((await alerted.run(["clock", "next"])).out).toMatch(/^Nothing waits\. /);
+    await alerted.run(["queues", "create", "orders"]);
+    await alerted.run(["messages", "send", "orders", "--body", "1", "--delay-secs", "36000"]);
+    expect((await alerted.run(["clock", "next"])).out).toContain("Something is due in orders. ");
+  });
+
   it("refuses an invalid duration, and a queue that does not exist", async () => {
     expect(await lab.words(2, ["clock", "advance", "tomorrow"])).toContain(
       "It is a number with a unit: 500ms, 30s, 90m, 12h",

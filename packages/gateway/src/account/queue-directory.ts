@@ -33,13 +33,13 @@ export interface BrokerClock {
   /** Stops the clock, or lets it go on with real time. */
   freeze(isFrozen: boolean): Promise<ClockSetting>;
   /**
-   * Reads the first moment that comes, in one queue or in all; and the queues in which something is under way, which
-   * may change it.
+   * Reads the first moment that comes, in one queue or in all but that of alerts; and the queues in which something is
+   * under way, which may change it.
    */
   next(queue: string | null): Promise<{
     readonly first: ComingMoment | null;
     readonly busy: readonly string[];
-    /** The first end of a retention, in all queues; `null` for none. */
+    /** The first end of a retention, in all queues but that of alerts; `null` for none. */
     readonly expiring: { readonly queue: string; readonly atMs: number } | null;
   }>;
 }
