@@ -77,14 +77,20 @@ describe("sluice faults", () => {
     expect((await lab.run(["faults", "list"])).err).toContain("No faults are on.");
     const set = await lab.run(["faults", "set", "orders", "loseAck", "--times", "3"]);
     expect(set).toMatchObject({ code: 0, out: "" });
-    expect(set.err).toContain("loseAck goes wrong in the next 3 deliveries of orders.");
-    await lab.run(["faults", "set", "orders", "slow", "--for", "5s", "--seed", "7"]);
+    expect(set.err).toBe(
+      "In the next 3 deliveries of orders: what the handler did is not heard of (loseAck).\n",
+    );
+    expect((await lab.run(["faults", "set", "orders", "slow", "--for", "5s", "--seed", "7"])).err).toBe(
+      "In the next delivery of orders: what the handler did is heard of 5000 ms late (slow).\n",
+    );
     const both = [
       { kind: "loseAck", times: 3, ms: 1_000 },
       { kind: "slow", times: 1, ms: 5_000 },
     ];
     expect(await lab.json(["faults", "list"])).toEqual(both.map((fault) => ({ queue: "orders", ...fault })));
-    expect((await lab.run(["faults", "list", "orders"])).out).toMatch(/^orders +slow +1 +5000 ms$/m);
+    expect((await lab.run(["faults", "list", "orders"])).out).toMatch(
+      /^orders +loseAck +3 +what the handler did is not heard of\norders +slow +1 +what the handler did is heard of 5000 ms late$/m,
+    );
     expect(await lab.json(["faults", "clear", "orders"])).toMatchObject({ faults: [] });
     expect(await lab.json(["faults", "list", "orders"])).toEqual([]);
   });

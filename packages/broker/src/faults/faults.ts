@@ -1,4 +1,11 @@
-import type { Delivery, Fault, FaultKind, FaultSetting, QueueDescription } from "@sluice/protocol";
+import {
+  type Delivery,
+  type Fault,
+  type FaultKind,
+  type FaultSetting,
+  faultText,
+  type QueueDescription,
+} from "@sluice/protocol";
 import type { QueueLog } from "../platform/log.ts";
 import { type ConsumerPort, failedResult } from "../push/delivery-result.ts";
 import { shuffleBatch } from "./shuffle-batch.ts";
@@ -15,18 +22,6 @@ interface FaultPorts {
   /** Notes in the history that a fault acts on a delivery. Resolves when that is durable. */
   acts(deliveryId: string, text: string): Promise<void>;
 }
-
-/** Effect of each fault on a delivery, for its event in the history. */
-const TEXTS: Readonly<Record<FaultKind, (ms: number) => string>> = {
-  loseAck: () => "what the handler did is not heard of",
-  deliverTwice: () => "the handler gets the batch twice",
-  reorder: () => "the messages of the batch are shuffled",
-  failBatch: () => "the handler is not called",
-  holdBatch: (ms) => `the batch is held back for ${ms} ms`,
-  slow: (ms) => `what the handler did is heard of ${ms} ms late`,
-  cutLease: (ms) => `the delivery fails after ${ms} ms, while the handler is at it`,
-  restart: () => "the queue's object crashes once the handler is done",
-};
 
 /**
  * Faults that are injected into the deliveries of a queue, in development only. Every fault that is on acts on each
@@ -118,7 +113,7 @@ export class Faults {
     if (times > 0) this.#left.set(kind, { ...fault, times });
     else this.#left.delete(kind);
     this.#ports.log.warn(`Queue "${this.#ports.queue}": fault ${kind}, ${times} more to come`);
-    const noted = this.#ports.acts(deliveryId, `${kind}: ${TEXTS[kind](fault.ms)}`).catch(() => {});
+    const noted = this.#ports.acts(deliveryId, `${kind}: ${faultText(fault)}`).catch(() => {});
     return { ...fault, noted };
   }
 

@@ -1,5 +1,5 @@
 import { table } from "@sluice/local/report/table";
-import type { Fault, FaultSetting } from "@sluice/protocol";
+import { type Fault, type FaultSetting, faultText } from "@sluice/protocol";
 import type { BrokerClient } from "../../client/broker-client.ts";
 import { allQueues, queuePath } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
@@ -14,9 +14,14 @@ export interface SetFaultOptions {
 /** `sluice faults list`. */
 export async function listFaults(on: OnBroker, queue: string | null): Promise<number> {
   const found = queue === null ? await faultsOfAll(on.client) : await faultsOf(on.client, queue);
-  const rows = found.map(({ queue: name, kind, times, ms }) => [name, kind, `${times}`, `${ms} ms`]);
+  const rows = found.map(({ queue: name, ...fault }) => [
+    name,
+    fault.kind,
+    `${fault.times}`,
+    faultText(fault),
+  ]);
   if (rows.length === 0) answer(on, found, { words: "No faults are on." });
-  else answer(on, found, { text: table(["queue", "fault", "deliveries", "for"], rows, on.printer) });
+  else answer(on, found, { text: table(["queue", "fault", "deliveries", "what it does"], rows, on.printer) });
   return 0;
 }
 
@@ -35,9 +40,10 @@ export async function setFault(
     faults: [...others, { kind, times: options.times, ms: options.for }],
   };
   const setting = await on.client.admin<FaultSetting>({ method: "PUT", path, body });
-  const times = setting.faults.find((fault) => fault.kind === kind)?.times ?? 0;
-  const deliveries = times === 1 ? "the next delivery" : `the next ${times} deliveries`;
-  answer(on, setting, { words: `${kind} goes wrong in ${deliveries} of ${queue}.` });
+  const words = setting.faults
+    .filter((fault) => fault.kind === kind)
+    .map((fault) => `In ${nextDeliveries(fault)} of ${queue}: ${faultText(fault)} (${kind}).`);
+  answer(on, setting, { words: words.join("") });
   return 0;
 }
 
@@ -49,6 +55,10 @@ export async function clearFaults(on: OnBroker, queue: string): Promise<number> 
   });
   answer(on, setting, { words: `All faults of ${queue} are off.` });
   return 0;
+}
+
+function nextDeliveries({ times }: Fault): string {
+  return times === 1 ? "the next delivery" : `the next ${times.toLocaleString("en")} deliveries`;
 }
 
 type FaultOfQueue = Fault & { readonly queue: string };

@@ -46,3 +46,20 @@ export interface FaultSetting {
   /** At most one of each kind. */
   readonly faults: readonly Fault[];
 }
+
+/** Effect of each fault on a delivery. */
+const TEXTS: Readonly<Record<FaultKind, (ms: number) => string>> = {
+  loseAck: () => "what the handler did is not heard of",
+  deliverTwice: () => "the handler gets the batch twice",
+  reorder: () => "the messages of the batch are shuffled",
+  failBatch: () => "the handler is not called",
+  holdBatch: (ms) => `the batch is held back for ${ms} ms`,
+  slow: (ms) => `what the handler did is heard of ${ms} ms late`,
+  cutLease: (ms) => `the delivery fails after ${ms} ms, while the handler is at it`,
+  restart: () => "the queue's object crashes once the handler is done",
+};
+
+/** Says what a fault does to a delivery: `the handler gets the batch twice`. */
+export function faultText({ kind, ms }: Pick<Fault, "kind" | "ms">): string {
+  return TEXTS[kind](ms);
+}
