@@ -33,6 +33,11 @@ export class Report {
     return this.#document.directory;
   }
 
+  /** Whether the file is one whose keys belong to the table above them. */
+  get isToml(): boolean {
+    return this.#document.file.endsWith(".toml");
+  }
+
   /** In the order of the calls. */
   get diagnostics(): readonly ConfigDiagnostic[] {
     return this.#diagnostics;

@@ -1,6 +1,8 @@
-import type { z } from "zod";
+import { suggestion } from "@sluice/protocol/similar";
+import * as z from "zod";
 import { type Place, placeOf, type Report } from "../file/report.ts";
 import { isTable } from "../file/table.ts";
+import { WORKER_KEYS } from "./worker-keys.ts";
 
 /** Parses a value, reporting every issue on the line of the key that it is about. */
 export function checkShape<T>(
@@ -18,7 +20,12 @@ export function checkShape<T>(
     );
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys) {
-        report.error(placeOf(issuePlace, key), `Unknown key "${key}" in "${issuePlace.field}".`);
+        // In TOML a key belongs to the table above it.
+        const advice =
+          report.isToml && WORKER_KEYS.has(key)
+            ? " Keys of the Worker itself come before the first table."
+            : suggestion(key, keysAt(schema, issue.path));
+        report.error(placeOf(issuePlace, key), `Unknown key "${key}" in "${issuePlace.field}".${advice}`);
       }
     } else {
       const found = valueAt(value, issue.path);
@@ -26,6 +33,15 @@ export function checkShape<T>(
     }
   }
   return undefined;
+}
+
+/** Lists the keys that the object at a path may have. */
+function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
+  if (schema instanceof z.ZodOptional) return keysAt(schema.unwrap(), path);
+  const [key, ...further] = path;
+  if (schema instanceof z.ZodArray) return keysAt(schema.element, further);
+  if (!(schema instanceof z.ZodObject)) return [];
+  return key === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(key)], further);
 }
 
 /** The value that an issue is about, for its message. JSON has no word for `nan` and `inf`, which TOML allows. */

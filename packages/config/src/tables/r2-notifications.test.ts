@@ -28,7 +28,7 @@ test("[[sluice.r2_notifications]] refuses what is no rule, on the line of its ke
     readToml(rules(`${CREATES}\nsufix = ".png"`, 'bucket = "Up"\nqueue = "q"\nevent_types = ["put"]')),
   );
   expect(faults).toMatchObject([
-    { line: 6, text: 'Unknown key "sufix" in "sluice.r2_notifications[0]".' },
+    { line: 6, text: 'Unknown key "sufix" in "sluice.r2_notifications[0]". Did you mean "suffix"?' },
     { line: 8, text: expect.stringContaining("a bucket's name of 3 to 63 lowercase letters") },
     { line: 10, text: expect.stringContaining('should be "object-create" or "object-delete" but got "put"') },
   ]);

@@ -131,7 +131,46 @@ describe("nothing in [sluice] passes in silence", () => {
 
   test("an unknown key of the table is refused", () => {
     expect(diagnosticsOf(() => readToml(`name = "w"\n[sluice.queue.q]\ndelivery_delay = 5`))).toMatchObject([
-      { severity: "error", line: 2, key: "sluice.queue", text: `Unknown key "queue" in "sluice".` },
+      {
+        severity: "error",
+        line: 2,
+        key: "sluice.queue",
+        text: `Unknown key "queue" in "sluice". Did you mean "queues"?`,
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      "[sluice.queues.q]\nhistroy = true",
+      `Unknown key "histroy" in "sluice.queues.q". Did you mean "history"?`,
+    ],
+    [
+      '[sluice.queues.q]\nredrive = { dead_letter_qeue = "dead", max_receive_count = 1 }',
+      `Unknown key "dead_letter_qeue" in "sluice.queues.q.redrive". Did you mean "dead_letter_queue"?`,
+    ],
+  ])("a key with a similar name is suggested: %s", (toml, text) => {
+    expect(errorsOf(() => readToml(`name = "w"\n${toml}`))).toContain(text);
+  });
+
+  test.each([
+    ["[sluice]", "sluice"],
+    ["[sluice.queues.q]", "sluice.queues.q"],
+    ["[sluice.queues.q.push]", "sluice.queues.q.push"],
+  ])("a key of the Worker below %s is said to come before it", (table, field) => {
+    expect(errorsOf(() => readToml(`${table}\nname = "w"\nmain = "a.ts"`))).toEqual(
+      expect.arrayContaining(
+        ["name", "main"].map(
+          (key) =>
+            `Unknown key "${key}" in "${field}". Keys of the Worker itself come before the first table.`,
+        ),
+      ),
+    );
+  });
+
+  test("a key of the Worker in another format than TOML is out of place in nothing but its object", () => {
+    expect(errorsOf(() => readJson({ name: "w", sluice: { main: "a.ts" } }))).toEqual([
+      `Unknown key "main" in "sluice".`,
     ]);
   });
 
