@@ -36,6 +36,15 @@ describe("sluice messages send", () => {
       expect(err).toMatch(/'--delay-secs <number>'.*invalid. It is (?:0 to 86,400 seconds|a whole number)/);
   });
 
+  it.each([
+    [1_048_576, 0],
+    [1_048_577, 1],
+  ])("takes a body of %i bytes with exit code %i, as a batch of the admin API does", async (bytes, code) => {
+    const input = "x".repeat(bytes);
+    const args = ["messages", "send", await newQueue(), "--file", "-", "--content-type", "text"];
+    expect(await lab.run(args, { input })).toMatchObject({ code });
+  });
+
   it("sends JSON by default, text as it is, and with a delay", async () => {
     const queue = await newQueue();
     const sent = await send(queue, "--body", '{"item": "lamp"}');
