@@ -96,7 +96,7 @@ describe("sluice dev with a handler", () => {
   it("that never ends is named, and has used its attempt when a file is saved", async () => {
     await send("loop");
     const said = await running.printed(/have not answered since[\s\S]*count as attempts/);
-    expect(said).toMatch(/queue "poison": 1 message\(s\) with looper since \S+, attempt 1/);
+    expect(said).toMatch(/queue "poison": 1 message with looper since \S+, attempt 1/);
     save("mended");
     await eventually(() => waiting("graveyard"), 3);
     expect(running.output).not.toContain("mended loop");

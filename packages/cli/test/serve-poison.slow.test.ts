@@ -80,7 +80,7 @@ describe("sluice serve with a handler", () => {
     const meanwhile = await get("/");
     expect([meanwhile.status, meanwhile.headers.get("retry-after")]).toEqual([503, "2"]);
     const said = await running.printed(/attempt 2\n[\s\S]*started again[\s\S]*In delivery:\n.*/);
-    expect(said).toMatch(/queue "poison": 1 message\(s\) with looper since \S+, attempt 2/);
+    expect(said).toMatch(/queue "poison": 1 message with looper since \S+, attempt 2/);
     await eventually(handled, []);
     await send("good", "other");
     await eventually(() => waiting("graveyard"), 1);

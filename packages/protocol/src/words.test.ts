@@ -8,6 +8,7 @@ import {
   missingLines,
   oneLine,
   plural,
+  pluralIs,
   printable,
   size,
   span,
@@ -33,6 +34,7 @@ it.each([
 
 it("one is counted in the singular, and thousands with a comma", () => {
   expect([plural(1, "message"), plural(2_000, "message")]).toEqual(["1 message", "2,000 messages"]);
+  expect([pluralIs(1, "message"), pluralIs(0, "message")]).toEqual(["1 message is", "0 messages are"]);
 });
 
 it.each([

@@ -5,6 +5,11 @@ export function plural(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** `1 message is`, `2,000 messages are`. */
+export function pluralIs(count: number, noun: string): string {
+  return `${plural(count, noun)} ${count === 1 ? "is" : "are"}`;
+}
+
 /** A number of bytes: `999 B`, `1.5 kB`, `2.0 MB`. */
 export function size(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;

@@ -42,6 +42,7 @@ import {
   shardMapText,
   shardOf,
 } from "@sluice/protocol";
+import { pluralIs } from "@sluice/protocol/words";
 import type { EndpointPort } from "../endpoint/endpoint.ts";
 import { alarmMsAfter } from "../platform/clock.ts";
 import { type Host, workersHost } from "../platform/host.ts";
@@ -266,7 +267,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     async purge(queue: string): Promise<PurgeReply> {
       const { core } = await this.#queue.forCaller(queue);
       const reply = await core.purge();
-      this.#host.log.log(`Queue "${core.name}" is purged, ${reply.purged} message(s) are deleted`);
+      this.#host.log.log(`Queue "${core.name}" is purged, ${pluralIs(reply.purged, "message")} deleted`);
       return reply;
     }
 

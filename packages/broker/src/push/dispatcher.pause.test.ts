@@ -42,7 +42,9 @@ describe("a queue whose delivery is paused", () => {
     expect(world.alarms.map(([, atMs]) => atMs)).toEqual([RETENTION_MS]);
     await world.pass(RETENTION_MS);
     expect(world.core("orders").metrics().backlogCount).toBe(0);
-    expect(world.lines).toEqual([expect.stringContaining("2 message(s) were kept for the retention period")]);
+    expect(world.lines).toEqual([
+      expect.stringContaining("2 messages are deleted after the retention period"),
+    ]);
     expect(world.alarmIn("orders")).toBeNull();
   });
 

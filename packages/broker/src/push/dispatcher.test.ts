@@ -164,7 +164,7 @@ describe("a payload that is lost", () => {
       expect(bodiesOf(world.seen)).toEqual([["delayed"]]);
       expect(world.seen[0]?.messages).toMatchObject([{ attempts: 1 }]);
       expect(world.lines).toEqual([
-        expect.stringMatching(/^error: Queue "orders": 1 message\(s\) are lost: /),
+        expect.stringMatching(/^error: Queue "orders": 1 message is lost: /),
         expect.stringMatching(/^info: Retrying message ".*" on queue "orders" in 5 s/),
       ]);
       expect(world.handled).toEqual([["orders", 0, 1]]);

@@ -10,11 +10,11 @@ it("retention deletes what is older and says so", async () => {
   await world.pass(1);
   expect(world.core("orders").metrics()).toMatchObject({ backlogCount: 1 });
   expect(world.lines).toEqual([
-    'warn: Queue "orders": 2 message(s) were kept for the retention period of 60 s and are deleted',
+    'warn: Queue "orders": 2 messages are deleted after the retention period of 60 s',
   ]);
   await world.pass(1_000);
   expect(world.lines.slice(1)).toEqual([
-    'warn: Queue "orders": 1 message(s) were kept for the retention period of 60 s and are deleted',
+    'warn: Queue "orders": 1 message is deleted after the retention period of 60 s',
   ]);
   expect([...world.store("orders").segments()]).toEqual([]);
   expect(world.alarmIn("orders")).toBeNull();

@@ -1,4 +1,5 @@
 import { expireLeases, expireRetention, type Slice } from "@sluice/engine";
+import { pluralIs } from "@sluice/protocol/words";
 import type { PushDispatcher } from "../push/dispatcher.ts";
 import { DEAD_BYTES_MAX, type DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
@@ -30,8 +31,8 @@ export function passTime(passing: PassingQueue): void {
     noteSlices(passing, "expired", outlived);
     for (const slice of outlived) history.finished.note("expired", slice);
     log.warn(
-      `Queue "${name}": ${count} message(s) were kept for the retention period of ` +
-        `${queue.rules.retentionMs / 1000} s and are deleted`,
+      `Queue "${name}": ${pluralIs(count, "message")} deleted after the retention period of ` +
+        `${queue.rules.retentionMs / 1000} s`,
     );
   }
 }

@@ -34,7 +34,7 @@ it("a queue that starts again delivers again what was in delivery, counts the at
     ],
   ]);
   expect(world.lines).toEqual([
-    'info: Queue "orders": 2 message(s) were in delivery when the broker stopped and are delivered again',
+    'info: Queue "orders": 2 messages are delivered again, since the broker stopped during the delivery',
   ]);
 });
 
@@ -52,7 +52,7 @@ it("a queue that starts again does not count the attempt after an end that was p
   expect(world.handled).toEqual([["orders", 1, 1]]);
   expect(world.lines).toEqual(
     Array(3).fill(
-      'info: Queue "orders": 1 message(s) were in delivery when the broker stopped and are delivered again; ' +
+      'info: Queue "orders": 1 message is delivered again, since the broker stopped during the delivery; ' +
         "that delivery does not count as an attempt",
     ),
   );
@@ -108,7 +108,7 @@ it("a queue that starts again says how many messages were in delivery, wherever 
   world.restart("orders");
   await world.pass(0);
   expect(world.lines).toEqual([
-    'info: Queue "orders": 1 message(s) were in delivery when the broker stopped and are delivered again',
+    'info: Queue "orders": 1 message is delivered again, since the broker stopped during the delivery',
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { endPushLeases, type Queue, release, type Slice } from "@sluice/engine";
+import { pluralIs } from "@sluice/protocol/words";
 import type { Alerts } from "../alerts/alerts.ts";
 import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
 import { countOf } from "../history/journal/event.ts";
@@ -50,7 +51,7 @@ export function resume(resumed: ResumedQueue, cutOff: CutOff): boolean {
   noteSlices(resumed, "retried", slices, { delay: "restart" });
   if (retried > 0) {
     log.info(
-      `Queue "${name}": ${retried} message(s) were in delivery when the broker stopped and are delivered again` +
+      `Queue "${name}": ${pluralIs(retried, "message")} delivered again, since the broker stopped during the delivery` +
         (counts ? "" : "; that delivery does not count as an attempt"),
     );
   }

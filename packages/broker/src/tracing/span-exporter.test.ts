@@ -148,7 +148,7 @@ describe("spans", () => {
     await collector.pass(EXPORT_AFTER_MS);
     collector.exporter.add(spans(SPANS_MAX - 1 + more, 1));
     await collector.pass(2 * EXPORT_AFTER_MS);
-    const count = `The collector ${URL} takes no spans (it answered 503): 1 span(s) are lost`;
+    const count = `The collector ${URL} takes no spans (it answered 503): 1 span is lost`;
     expect(collector.lines.slice(1)).toEqual(lost === 0 ? [] : [count]);
     collector.answer = () => 200;
     await collector.pass(EXPORT_AGAIN_MS_MAX);
@@ -171,7 +171,7 @@ describe("spans", () => {
       b.add(spans(4, 4));
       c.add(spans(2 + more, 8));
       await collector.pass(2 * EXPORT_AGAIN_MS_MAX);
-      const what = lost === 0 ? `the last ${SPANS_MAX} spans of each queue wait` : "1 span(s) are lost";
+      const what = lost === 0 ? `the last ${SPANS_MAX} spans of each queue wait` : "1 span is lost";
       expect(collector.lines).toEqual([`The collector ${URL} takes no spans (it answered 503): ${what}`]);
       collector.posts.length = 0;
       collector.answer = () => 200;
@@ -191,7 +191,7 @@ describe("spans", () => {
     await collector.pass(EXPORT_AGAIN_MS_MAX);
     expect(collector.posts).toHaveLength(1);
     expect(collector.lines).toEqual([
-      `The collector ${URL} takes no spans (it answered 401): 2 span(s) are lost`,
+      `The collector ${URL} takes no spans (it answered 401): 2 spans are lost`,
     ]);
   });
 
@@ -199,6 +199,6 @@ describe("spans", () => {
     const collector = new Collector();
     collector.exporter.add(spans(SPANS_MAX + 7));
     await collector.pass(EXPORT_AFTER_MS);
-    expect(collector.lines).toEqual([`7 span(s) for the collector ${URL} were lost: more came than it took`]);
+    expect(collector.lines).toEqual([`7 spans are lost for the collector ${URL}: more came than it took`]);
   });
 });

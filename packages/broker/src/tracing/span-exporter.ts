@@ -1,4 +1,5 @@
 import type { ExportSettings } from "@sluice/protocol";
+import { pluralIs } from "@sluice/protocol/words";
 import { otlpRequest, type Span } from "./otlp.ts";
 import { isolateRoom, type RoomShare, type SpanRoom } from "./span-room.ts";
 
@@ -116,7 +117,9 @@ export class SpanExporter {
     if (room.isAway && !isLoss) return;
     room.isAway = true;
     room.isLossKnown ||= isLoss;
-    const lost = isLoss ? `${room.lost} span(s) are lost` : `the last ${SPANS_MAX} spans of each queue wait`;
+    const lost = isLoss
+      ? `${pluralIs(room.lost, "span")} lost`
+      : `the last ${SPANS_MAX} spans of each queue wait`;
     if (isLoss) room.lost = 0;
     this.#ports.warn(`The collector ${this.#ports.settings.url} takes no spans (${reason}): ${lost}`);
   }
@@ -127,7 +130,7 @@ export class SpanExporter {
     this.#room.isLossKnown = false;
     if (lost === 0) return;
     const why = isAway ? "it answers again" : "more came than it took";
-    this.#ports.warn(`${lost} span(s) for the collector ${this.#ports.settings.url} were lost: ${why}`);
+    this.#ports.warn(`${pluralIs(lost, "span")} lost for the collector ${this.#ports.settings.url}: ${why}`);
     this.#room.lost = 0;
   }
 }

@@ -130,7 +130,7 @@ it("a dead message whose payload is lost is reported and does not keep the queue
   await world.sendAndPass("orders", ["kept"], HEARTBEAT_MS);
   expect(world.broken).toEqual([]);
   expect(world.lines).toEqual([
-    expect.stringMatching(/^error: Queue "orders": 1 message\(s\) are lost: PackedFormatError/),
+    expect.stringMatching(/^error: Queue "orders": 1 message is lost: PackedFormatError/),
   ]);
   expect(bodiesOf(world.seen).slice(1)).toEqual([["kept"]]);
   expect(world.core("dead").metrics().backlogCount).toBe(0);

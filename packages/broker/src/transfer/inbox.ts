@@ -8,6 +8,7 @@ import {
   shardName,
   shardOf,
 } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import type { Alerts } from "../alerts/alerts.ts";
 import type { Transfer, TransferReply, Undeliverable } from "../rpc/transfer.ts";
 import type { Intake } from "../send/intake.ts";
@@ -119,12 +120,13 @@ export class Inbox {
         if (destination.kind === "deadLetter") this.#outbox.put(destination.queue, [index.packed]);
       });
       const of = isTopicObject(transfer.source) ? " of a topic" : "";
-      const what = `${count} message(s)${of} for queue "${name}"`;
+      const what = `${plural(count, "message")}${of} for queue "${name}"`;
+      const [are, go] = count === 1 ? ["is", "goes"] : ["are", "go"];
       if (count > 0) {
         log.warn(
           destination.kind === "dropped"
-            ? `${what} are dropped: ${destination.reason}`
-            : `${what}, which does not exist, go to the dead-letter queue "${destination.queue}"`,
+            ? `${what} ${are} dropped: ${destination.reason}`
+            : `${what}, which does not exist, ${go} to the dead-letter queue "${destination.queue}"`,
         );
       }
       return reply;

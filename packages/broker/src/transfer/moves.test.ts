@@ -206,7 +206,7 @@ describe("a move task (spec sqs 6.4)", () => {
     await queues.pass(5_000);
     expect(latest(queues)).toMatchObject({ status: "failed", failure: "targetNotFound", moved: 2 });
     expect(await queues.core("dead").messageCounts()).toMatchObject({ visible: 1 });
-    expect(queues.lines.join()).toContain("a move task has failed after 2 message(s): targetNotFound");
+    expect(queues.lines.join()).toContain("a move task has failed after 2 messages: targetNotFound");
   });
 
   it("fails when a message does not say where it comes from, or that queue is gone, and keeps it", async () => {

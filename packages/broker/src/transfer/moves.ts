@@ -16,6 +16,7 @@ import {
   type NewMove,
   type StartMoveReply,
 } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import { Backoff } from "../platform/backoff.ts";
 import { traceOf } from "../platform/log.ts";
 import { checksumOfText } from "../store/checksum.ts";
@@ -309,7 +310,7 @@ export class Moves {
   #fail(task: MoveTask, failure: MoveFailure, counts: Partial<MoveTask> = {}): string[] {
     this.#change(task, { ...counts, status: "failed", failure });
     this.#context.log.warn(
-      `Queue "${this.#context.name}": a move task has failed after ${task.moved} message(s): ${failure}`,
+      `Queue "${this.#context.name}": a move task has failed after ${plural(task.moved, "message")}: ${failure}`,
     );
     return [];
   }

@@ -180,9 +180,7 @@ describe("an item that its target cannot read", () => {
     await world.pass(0);
     expect(await bodies(world, "dead")).toEqual(["a", "b", "c"]);
     expect(intents(world)).toBe(0);
-    expect(world.lines).toEqual([
-      'error: Queue "orders": 1 message(s) for queue "dead" are damaged and lost',
-    ]);
+    expect(world.lines).toEqual(['error: Queue "orders": 1 message for queue "dead" is damaged and lost']);
     expect(world.core("orders").damage.entries).toMatchObject([{ kind: "messagesLost", messagesLost: 1 }]);
   });
 
@@ -193,9 +191,7 @@ describe("an item that its target cannot read", () => {
     await world.pass(0);
     expect(await bodies(world, "dead")).toEqual(["a", "b", "c"]);
     expect(intents(world)).toBe(0);
-    expect(world.lines).toEqual([
-      'error: Queue "orders": 1 message(s) for queue "dead" are damaged and lost',
-    ]);
+    expect(world.lines).toEqual(['error: Queue "orders": 1 message for queue "dead" is damaged and lost']);
   });
 
   it("is repaired in the store too, so that a crash changes nothing", async () => {

@@ -1,4 +1,5 @@
 import { joinPacked, PackedIndex, type PendingHandOver, shardOf } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import { Backoff } from "../platform/backoff.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
 import { SEGMENT_BYTES_MAX } from "../send/accepted-batch.ts";
@@ -70,7 +71,12 @@ export class Outbox {
       const ranges = readableRanges(index, 0, index.count, isStorable);
       const lost = index.count - ranges.reduce((sum, { from, to }) => sum + to - from, 0);
       if (lost > 0) {
-        damage.note("messagesLost", lost, `${lost} message(s) for queue "${target}" are damaged and lost`);
+        const are = lost === 1 ? "is" : "are";
+        damage.note(
+          "messagesLost",
+          lost,
+          `${plural(lost, "message")} for queue "${target}" ${are} damaged and lost`,
+        );
       } else if (ranges.length === 0) {
         damage.note("messagesLost", null, `messages for queue "${target}" are damaged and lost`);
       }

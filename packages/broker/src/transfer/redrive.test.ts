@@ -63,7 +63,7 @@ describe("a message that was received too often (spec sqs 6.1)", () => {
     await queues.pass(1);
     expect(await queues.core("dead").messageCounts()).toMatchObject({ visible: 0 });
     expect(queues.lines.join()).toContain(
-      'Queue "dead": 1 message(s) were kept for the retention period of 86400 s',
+      'Queue "dead": 1 message is deleted after the retention period of 86400 s',
     );
   });
 

@@ -209,7 +209,7 @@ describe("messages for a queue that does not exist", () => {
     await world.core("gone").inbox.forward(transfer, destination);
     await world.pass(1_000);
     expect(await bodies(world, "dead")).toEqual(["a"]);
-    expect(world.lines).toContainEqual(expect.stringContaining('go to the dead-letter queue "dead"'));
+    expect(world.lines).toContainEqual(expect.stringContaining('goes to the dead-letter queue "dead"'));
   });
 
   it("are dropped with the reason where there is none", async () => {
@@ -218,7 +218,7 @@ describe("messages for a queue that does not exist", () => {
       .core("gone")
       .inbox.forward(transfer, { kind: "dropped", reason: "its subscription has ended" });
     expect(world.lines).toEqual([
-      'warn: 1 message(s) of a topic for queue "gone" are dropped: its subscription has ended',
+      'warn: 1 message of a topic for queue "gone" is dropped: its subscription has ended',
     ]);
     expect(world.core("gone").outbox.isEmpty).toBe(true);
   });

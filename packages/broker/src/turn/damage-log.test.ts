@@ -80,11 +80,11 @@ describe("messages whose stored bytes are damaged", () => {
       foundAtMs: WORLD_START_MS + 1_000,
       messagesLost: 2,
       text: expect.stringMatching(
-        /^2 message\(s\) are lost: their stored bytes are damaged \(segment \d+, within messages 0 to 2\)$/,
+        /^2 messages are lost: their stored bytes are damaged \(segment \d+, within messages 0 to 2\)$/,
       ),
     };
     expect(world.core("orders").describe().damage).toEqual([entry]);
-    expect(world.lines).toEqual([expect.stringMatching(/^error: Queue "orders": 2 message\(s\) are lost: /)]);
+    expect(world.lines).toEqual([expect.stringMatching(/^error: Queue "orders": 2 messages are lost: /)]);
     world.crash("orders");
     expect(world.core("orders").describe().damage).toEqual([entry]);
   });

@@ -1,5 +1,6 @@
 import type { Slice } from "@sluice/engine";
 import type { DamageKind, QueueDamage } from "@sluice/protocol";
+import { pluralIs } from "@sluice/protocol/words";
 import type { QueueLog } from "../platform/log.ts";
 import type { DamageRecord } from "../store/store.ts";
 
@@ -56,6 +57,6 @@ export class DamageLog {
   ): void {
     // The text names the place, so that damage in two places is listed twice.
     const where = `segment ${segmentId}, within messages ${from} to ${to - 1}`;
-    this.note("messagesLost", count, `${count} message(s) are lost: ${reason} (${where})`);
+    this.note("messagesLost", count, `${pluralIs(count, "message")} lost: ${reason} (${where})`);
   }
 }

@@ -1,5 +1,6 @@
 import { advance, type Queue } from "@sluice/engine";
 import type { QueueDamage, QueueWhy, Why } from "@sluice/protocol";
+import { plural, pluralIs } from "@sluice/protocol/words";
 import type { Conditions } from "./conditions.ts";
 import { Reasons } from "./reasons.ts";
 
@@ -23,12 +24,15 @@ function reasonOf(queue: Queue, conditions: Conditions, idAt: ConstructorParamet
   if (readyCount > 0) return new Reasons(queue, conditions, idAt).ofReady;
   const due = queue.delayed.peek();
   if (due !== undefined) {
-    const text = `${delayedCount} message(s) are delayed, the first of them until ${new Date(due.atMs).toISOString()}.`;
+    const text = `${pluralIs(delayedCount, "message")} delayed, ${delayedCount === 1 ? "" : "the first of them "}until ${new Date(due.atMs).toISOString()}.`;
     return { reason: "delayed", text, untilMs: due.atMs, by: null };
   }
   const lease = queue.leased.peek();
   if (lease !== undefined) {
-    const text = `All ${leasedCount} message(s) are leased: consumers or clients work on them.`;
+    const text =
+      leasedCount === 1
+        ? "The only message is leased: a consumer or a client works on it."
+        : `All ${plural(leasedCount, "message")} are leased: consumers or clients work on them.`;
     return { reason: "leased", text, untilMs: lease.atMs, by: null };
   }
   return { reason: "empty", text: "There is no message in the queue.", untilMs: null, by: null };

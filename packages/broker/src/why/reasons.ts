@@ -274,7 +274,7 @@ export class Reasons {
   #throttled(untilMs: number): Why {
     const { definition } = this.#conditions;
     const rate = definition?.maxReceivesPerSecond ?? 0;
-    const text = `The queue delivers ${rate} message(s) a second at most: the next one leaves at ${timeOf(untilMs)}.`;
+    const text = `The queue delivers ${plural(rate, "message")} a second at most: the next one leaves at ${timeOf(untilMs)}.`;
     return why("throttled", text, untilMs);
   }
 
@@ -293,7 +293,10 @@ export class Reasons {
       : failures > 0
         ? `as many as the queue starts while ${failures} of the last ${push.failures.length} failed`
         : "as many as the queue has needed so far";
-    const running = push.inFlight > 0 ? `${push.inFlight} deliveries run` : "One delivery leaves before it";
+    const running =
+      push.inFlight > 1
+        ? `${push.inFlight} deliveries run`
+        : `One delivery ${push.inFlight === 1 ? "runs" : "leaves before it"}`;
     return why(
       "concurrency",
       `${running}, ${because}: it leaves when one has ended.`,

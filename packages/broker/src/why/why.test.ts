@@ -27,6 +27,7 @@ describe("why a message is not delivered", () => {
   it("delayed: by its own send, by the queue, by a batch, or before another attempt", async () => {
     const world = orders({ ...one, retryDelaySeconds: 30 }, { deliveryDelaySeconds: 9 });
     await world.send("orders", ["own"], { ownDelays: [60] });
+    expect(queueWhy(world, "orders").text).toBe(`1 message is delayed, until ${at(60_000)}.`);
     await world.send("orders", ["queue"]);
     await world.send("orders", ["batch"], { delaySeconds: 20 });
     expect(whyOf(world, "orders", "own")).toEqual({
@@ -44,6 +45,7 @@ describe("why a message is not delivered", () => {
     });
     expect(queueWhy(world, "orders")).toMatchObject({
       reason: "delayed",
+      text: `3 messages are delayed, the first of them until ${at(9_000)}.`,
       untilMs: WORLD_START_MS + 9_000,
       also: [],
     });
@@ -69,6 +71,7 @@ describe("why a message is not delivered", () => {
     });
     expect(queueWhy(world, "orders")).toMatchObject({
       reason: "leased",
+      text: "The only message is leased: a consumer or a client works on it.",
       untilMs,
       messages: { ready: 0, delayed: 0, leased: 1 },
     });
@@ -202,7 +205,11 @@ describe("why a message is not delivered", () => {
     expect(whyOf(world, "orders", "m1")).toMatchObject({ reason: "leased" });
     const untilMs = WORLD_START_MS + 500;
     expect(whyOf(world, "orders", "m2")).toMatchObject({ reason: "throttled", untilMs });
-    expect(queueWhy(world, "orders")).toMatchObject({ reason: "throttled", untilMs });
+    expect(queueWhy(world, "orders")).toMatchObject({
+      reason: "throttled",
+      text: `The queue delivers 2 messages a second at most: the next one leaves at ${at(500)}.`,
+      untilMs,
+    });
     const received = new SqsWorld({ orders: { maxReceivesPerSecond: 2 } });
     await received.enqueue("orders", "m1", "m2");
     await received.receive("orders", { max: 1 });
@@ -225,7 +232,7 @@ describe("why a message is not delivered", () => {
     await world.quiet();
     expect(whyOf(world, "orders", "m2")).toEqual({
       reason: "concurrency",
-      text: "1 deliveries run, as max_concurrency allows: it leaves when one has ended.",
+      text: "One delivery runs, as max_concurrency allows: it leaves when one has ended.",
       untilMs: null,
       by: "consumer",
     });

@@ -1,4 +1,5 @@
 import { type Costs, costsOf, INCLUDED } from "@sluice/prices";
+import { plural } from "@sluice/protocol/words";
 import type { QueueView } from "../api/call.ts";
 import { usd } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
@@ -17,7 +18,7 @@ export function CostCard({ queues }: { readonly queues: readonly QueueView[] }) 
       <Facts
         isDense
         of={[
-          ["This month", `${usd(sum.usd)} for ${sum.messages.toLocaleString("en")} messages`],
+          ["This month", `${usd(sum.usd)} for ${plural(sum.messages, "message")}`],
           ["At its end", monthEnd === null ? "too early to tell" : `${usd(monthEnd.usd)} at this rate`],
           ["Beyond the plan", `${usd((monthEnd ?? sum).beyondIncludedUsd)} over its $${INCLUDED.planUsd}`],
           ...perMillionFacts(sum),

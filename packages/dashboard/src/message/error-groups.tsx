@@ -24,9 +24,7 @@ export function ErrorGroups({ queue, filter, errors, silent }: ErrorGroupsProps)
     <section class="card" aria-labelledby="errors">
       <header>
         <h2 id="errors">Last errors</h2>
-        {searched < of ? (
-          <span class="quiet">of the first {searched.toLocaleString("en")} messages</span>
-        ) : null}
+        {searched < of ? <span class="quiet">of the first {plural(searched, "message")}</span> : null}
       </header>
       <ul class="plain groups">
         {groups.map(({ error, count, text: pattern = error }) => {

@@ -14,8 +14,8 @@ const read = (deliveries: readonly InDelivery[]) => ({ kind: "read", deliveries 
 describe("what is in delivery", () => {
   it("is said with the queue, the Worker or the endpoint, the time and the attempt", () => {
     expect(describeInDelivery(read([delivery("mails"), delivery("posts", null)]))).toBe(
-      'In delivery:\n  queue "mails": 2 message(s) with mailer since 2026-01-02T03:04:05.000Z, attempt 3\n' +
-        '  queue "posts": 2 message(s) with an HTTP endpoint since 2026-01-02T03:04:05.000Z, attempt 3',
+      'In delivery:\n  queue "mails": 2 messages with mailer since 2026-01-02T03:04:05.000Z, attempt 3\n' +
+        '  queue "posts": 2 messages with an HTTP endpoint since 2026-01-02T03:04:05.000Z, attempt 3',
     );
   });
 
@@ -31,7 +31,7 @@ describe("what is in delivery", () => {
 
   it.each([
     [10, 11, undefined],
-    [11, 12, "  and 1 more queue(s)"],
+    [11, 12, "  and 1 more queue"],
   ])("names ten queues at most: %i", (count, lines, last) => {
     const all = Array.from({ length: count }, (_, i) => delivery(`q${i}`));
     const text = describeInDelivery(read(all)).split("\n");

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { InDelivery } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import { OBJECTS_FOLDER } from "../data/data-lock.ts";
 import { loadRecovery } from "../node/load-modules.ts";
 
@@ -41,9 +42,9 @@ export function describeInDelivery(read: DeliveriesRead): string {
     .slice(0, QUEUES_MAX)
     .map(
       ({ queue, worker, messages, attempt, sinceMs }) =>
-        `  queue "${queue}": ${messages} message(s) with ${worker ?? "an HTTP endpoint"} since ` +
+        `  queue "${queue}": ${plural(messages, "message")} with ${worker ?? "an HTTP endpoint"} since ` +
         `${new Date(sinceMs).toISOString()}, attempt ${attempt}`,
     );
   const more = deliveries.length - lines.length;
-  return ["In delivery:", ...lines, ...(more > 0 ? [`  and ${more} more queue(s)`] : [])].join("\n");
+  return ["In delivery:", ...lines, ...(more > 0 ? [`  and ${plural(more, "more queue")}`] : [])].join("\n");
 }

@@ -1,4 +1,5 @@
 import { type QueueDescription, type QueueRecord, type QueueUsage, sumOfUsage } from "@sluice/protocol";
+import { plural, pluralIs } from "@sluice/protocol/words";
 import type { Faults } from "../../faults/faults.ts";
 import type { MovableClock } from "../../platform/clock.ts";
 import type { HostStorage } from "../../platform/host.ts";
@@ -227,8 +228,8 @@ function noteLoss(core: QueueCore, { commits, messages }: Loss): void {
   core.damage.note(
     "rolledBack",
     messages,
-    `the database is older than the queue had reported: up to ${commits} commit(s) are missing, in which up to ` +
-      `${messages} message(s) were taken in; messages that were settled in them are delivered again`,
+    `the database is older than the queue had reported: up to ${pluralIs(commits, "commit")} missing, and with ` +
+      `them up to ${plural(messages, "message")}; messages that were settled in them are delivered again`,
   );
 }
 

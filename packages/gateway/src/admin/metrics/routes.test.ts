@@ -152,7 +152,7 @@ describe("more queues than there is time for", () => {
     );
     expect(warnings.mock.calls).toEqual([
       [
-        "10 queue(s) are left out of the metrics, there was no time to ask them: q101, q102, q103, q104, q105, q106, " +
+        "10 queues are left out of the metrics, there was no time to ask them: q101, q102, q103, q104, q105, q106, " +
           "q107, q108, q109, q110",
       ],
     ]);

@@ -1,4 +1,5 @@
 import type { QueueRecord } from "@sluice/protocol";
+import { pluralIs } from "@sluice/protocol/words";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { PREFIX } from "../../http/prefix.ts";
@@ -52,6 +53,6 @@ function sayLeftOut(records: readonly QueueRecord[]): void {
   const names = records.slice(0, NAMED_MAX).map(({ name }) => name);
   const more = records.length > names.length ? ", ..." : "";
   console.warn(
-    `${records.length} queue(s) are left out of the metrics, there was no time to ask them: ${names.join(", ")}${more}`,
+    `${pluralIs(records.length, "queue")} left out of the metrics, there was no time to ask them: ${names.join(", ")}${more}`,
   );
 }

@@ -8,6 +8,7 @@ import {
   RETRIES_DEFAULT,
   VISIBILITY_TIMEOUT_MS_DEFAULT,
 } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import type { Line } from "../message.ts";
 import { secondsText } from "../words.ts";
 import { workerOf } from "./lent-consumer.ts";
@@ -79,10 +80,10 @@ export function linesOf(queue: BackupQueue): Line[] {
   lines.push(["consumer", consumerText(made)]);
   if (made.type === "worker") {
     const { maxBatchSize, maxBatchTimeoutSeconds, maxConcurrency } = made.settings;
-    lines.push(["batch", `${maxBatchSize} messages, or ${maxBatchTimeoutSeconds} s`]);
+    lines.push(["batch", `${plural(maxBatchSize, "message")}, or ${maxBatchTimeoutSeconds} s`]);
     lines.push(["concurrency", maxConcurrency === null ? "as many as needed" : `${maxConcurrency} at most`]);
   } else if (made.type === "http_pull") {
-    lines.push(["batch", `${made.settings.maxBatchSize} messages`]);
+    lines.push(["batch", plural(made.settings.maxBatchSize, "message")]);
     lines.push(["visibility", `${made.settings.visibilityTimeoutMs / 1_000} s`]);
   }
   if ("retryDelaySeconds" in its) {

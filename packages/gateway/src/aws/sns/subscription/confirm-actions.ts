@@ -1,4 +1,5 @@
 import { parseArn } from "@sluice/aws";
+import { pluralIs } from "@sluice/protocol/words";
 import type { SnsContext } from "../context.ts";
 import { invalid, refuse, required, SNS_ERRORS } from "../errors.ts";
 import type { SnsInput, SnsOutput } from "../model.ts";
@@ -61,7 +62,7 @@ export async function unsubscribe(
   if (!reply.ok) return;
   // Messages that are still on their way go with the subscription.
   const { purged } = await ports.queue(target).purge(target);
-  if (purged > 0) console.warn(`SNS: ${purged} message(s) go with the subscription "${arn}"`);
+  if (purged > 0) console.warn(`SNS: ${pluralIs(purged, "message")} deleted with the subscription "${arn}"`);
   await sendConfirmation(context, "UnsubscribeConfirmation", topic, subscription, token);
 }
 
