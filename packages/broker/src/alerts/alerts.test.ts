@@ -258,6 +258,46 @@ describe("the alert of a queue that stands still", () => {
     expect(world.posts).toEqual([]);
   });
 
+  const change = (world: World, changes: Partial<QueueDefinition>) =>
+    world.core("orders").reconfigure(
+      () => {
+        world.queues.orders = { ...world.queues.orders, ...changes } as QueueDefinition;
+      },
+      () => {},
+    );
+
+  it.each<[string, Partial<QueueDefinition>, Partial<QueueDefinition>]>([
+    ["the end of a pause", { deliveryPaused: true, consumer: consumer() }, { deliveryPaused: false }],
+    ["a consumer is set", {}, { consumer: consumer() }],
+  ])("looks at the time since %s", async (_, before, after) => {
+    const world = alerted({ orders: before }, fiveMinutes);
+    world.running = false;
+    await world.sendAndPass("orders", ["a"], 60 * MINUTE_MS);
+    await change(world, after);
+    const sinceMs = world.nowMs;
+    await world.pass(5 * MINUTE_MS - 1);
+    expect(world.posts).toEqual([]);
+    await world.pass(1);
+    await expect.poll(() => told(world)).toEqual(["alert.begun orders stalled"]);
+    expect(received(world)[0]?.data.text).toContain(`since ${new Date(sinceMs).toISOString()}`);
+  });
+
+  it("looks at the time since a delivery that the consumer has not ended", async () => {
+    const world = alerted({ orders: { consumer: consumer({ ...failing, maxConcurrency: 1 }) } }, fiveMinutes);
+    let goAway = () => {};
+    world.handler = () =>
+      new Promise((_, reject) => {
+        goAway = () => reject(new Error("the Worker is gone"));
+      });
+    await world.sendAndPass("orders", ["a", "b"], 10 * MINUTE_MS);
+    world.running = false;
+    goAway();
+    await world.pass(5 * MINUTE_MS - 1);
+    expect(world.posts).toEqual([]);
+    await world.pass(MINUTE_MS);
+    await expect.poll(() => told(world)).toEqual(["alert.begun orders stalled"]);
+  });
+
   it("is none while a handler runs, or a message is delayed", async () => {
     const world = alerted({ orders: { consumer: consumer({ ...failing, maxConcurrency: 1 }) } }, fiveMinutes);
     world.handler = () => new Promise(() => {});

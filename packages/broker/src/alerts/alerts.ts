@@ -76,6 +76,8 @@ export class Alerts {
   #stillSinceMs: number | null = null;
   /** When the queue is known to have stood still not, the last time, in ms. */
   #movedMs: number;
+  /** Whether the queue could stand still at the last look: a message was due, and nothing held it. */
+  #wasFree = false;
   /** When the message that was the oldest at the last look is too old, in ms. */
   #oldestLookMs = 0;
 
@@ -147,8 +149,7 @@ export class Alerts {
 
   /** Makes a step of each alert, and tells what begins and ends. */
   #step(nowMs: number, isBusy: boolean): Pick<StoredAlerts, "states" | "stillSinceMs"> {
-    // A delivery counts when a consumer has had it.
-    if (!isBusy) this.#lookStill(nowMs);
+    this.#lookStill(nowMs, isBusy);
     const isSilenced = this.#silentUntilMs > nowMs;
     const before = this.#stored;
     const states = { ...before.states };
@@ -190,7 +191,7 @@ export class Alerts {
     return ALERT_KINDS.flatMap((kind) => {
       const { on, told } = this.#stored.states[kind];
       const first = firstOf(on, this.#elsewhere(kind));
-      return first === null ? [] : { kind, ...first, isReported: told !== null };
+      return first === null ? [] : { kind, ...(told ?? first), isReported: told !== null };
     });
   }
 
@@ -304,13 +305,15 @@ export class Alerts {
   }
 
   /** Notes since when messages are due and none is delivered, although there is a consumer and nothing is paused. */
-  #lookStill(nowMs: number): void {
-    if (this.#isWaiting) {
-      // Until its turn comes nobody knows whether it stands still: what is noted stays, as after a restart.
-      if (this.#stillSinceMs === null) this.#movedMs = nowMs;
-      return;
-    }
+  #lookStill(nowMs: number, isBusy: boolean): void {
     const dueMs = this.#dueMs();
+    // A delivery counts when a consumer has had it, and nobody knows what the next turn of a shard brings: what is noted
+    // stays, as after a restart.
+    const isHeld = isBusy || this.#isWaiting;
+    // What has held it is over as of now.
+    if (!this.#wasFree) this.#movedMs = nowMs;
+    this.#wasFree = !isHeld && dueMs !== null;
+    if (isHeld) return;
     if (dueMs === null || dueMs > nowMs) this.#moved(nowMs);
     else this.#stillSinceMs ??= Math.max(dueMs, this.#movedMs);
   }
