@@ -125,6 +125,12 @@ describe("the alert of a dead-letter queue", () => {
     world.answer = () => answered(500);
     await world.sendAndPass("orders", ["a"], 24 * 60 * MINUTE_MS);
     expect(world.posts).toHaveLength(31);
+    const { messages } = world
+      .core(ALERTS_QUEUE)
+      .messages.look({ max: 10, filter: [{ field: "state", state: "finished" }] });
+    expect(messages).toMatchObject([
+      { group: "dead_letters dead", end: { kind: "dropped", error: "it answered 500" } },
+    ]);
     expect(world.lines.join("\n")).toMatch(
       /Dropped message "\w+" on queue "alerts\/webhook" after 31 failed attempt\(s\): it answered 500/,
     );
@@ -393,7 +399,7 @@ it("alerts cost nothing that is not set, and rows only when one begins or ends",
   expect([...silent.store("orders").notes()].filter(({ key }) => key === ALERTS_NOTE)).toEqual([]);
 });
 
-it("an alert that begins writes two rows and deletes one, in its queue and in that of the webhook", async () => {
+it("an alert that begins writes two rows and deletes one in its queue, and one more in that of the webhook", async () => {
   const rows: number[] = [];
   for (const deadLetters of [false, true]) {
     const world = alerted({ orders: { consumer: consumer(failing) }, dead: {} }, { deadLetters });
@@ -407,7 +413,7 @@ it("an alert that begins writes two rows and deletes one, in its queue and in th
     await world.core("dead").purge();
     await expect.poll(() => world.posts.length).toBe(2);
     await world.pass(0);
-    expect(world.store(ALERTS_QUEUE).rowsWritten - before).toBe(3);
+    expect(world.store(ALERTS_QUEUE).rowsWritten - before).toBe(4);
   }
   expect((rows[1] ?? 0) - (rows[0] ?? 0)).toBe(3);
 });

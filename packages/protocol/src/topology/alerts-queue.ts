@@ -9,6 +9,9 @@ const RESPONSE_TIMEOUT_SECONDS = 15;
 /** Most alerts that are posted at a time. Those of one kind and queue go in order. */
 const CONCURRENCY = 10;
 
+/** Reports that were taken or given up, by which an alert that is on says which of the two its own was. */
+const FINISHED = 100;
+
 /** Lists the queues of a topology with the one that alerts wait in. */
 export function queuesOf({ queues, alerts }: QueueTopology): Readonly<Record<string, QueueDefinition>> {
   return alerts === undefined ? queues : { ...queues, [ALERTS_QUEUE]: alertsQueue(alerts) };
@@ -38,5 +41,6 @@ function alertsQueue({ url, format }: AlertSettings): QueueDefinition {
       },
     },
     fifo: {},
+    finishedMessages: FINISHED,
   };
 }

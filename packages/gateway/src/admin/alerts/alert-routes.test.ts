@@ -79,8 +79,8 @@ describe("GET /alerts", () => {
       lookedAt({ group: "failures other", lastError: "it answered 500" }),
     ];
     // One a page: a look ends where its time is over.
-    const look = async (_: string, { cursor = "0" }: LookRequest) => ({
-      messages: waiting.slice(Number(cursor), Number(cursor) + 1),
+    const look = async (_: string, { cursor = "0", filter = [] }: LookRequest) => ({
+      messages: filter.length > 0 ? [] : waiting.slice(Number(cursor), Number(cursor) + 1),
       cursor: Number(cursor) === 2 ? null : `${Number(cursor) + 1}`,
       matched: 1,
       searched: 1,
@@ -91,6 +91,39 @@ describe("GET /alerts", () => {
       alerts: [
         { queue: "dead", reported: false, failure: "it answered 500" },
         { queue: "orders", reported: false, failure: null },
+        { queue: "other", reported: true, failure: null },
+      ],
+    });
+  });
+
+  it("does not call an alert reported whose last report was given up", async () => {
+    const directory = directoryOf(
+      { orders: ORDERS, dead: DEAD, other: DEAD, late: DEAD },
+      { alerts: [ALERT] },
+    );
+    const end = (kind: "acked" | "dropped" | "expired", error: string | null = null) => ({
+      end: { kind, atMs: CREATED_MS, by: null, error },
+    });
+    const finished = [
+      lookedAt({ group: "dead_letters other", ...end("acked") }),
+      lookedAt({ group: "dead_letters dead", ...end("dropped", "it answered 500") }),
+      lookedAt({ group: "dead_letters dead", ...end("acked") }),
+      lookedAt({ group: "dead_letters other", ...end("dropped", "it answered 500") }),
+      lookedAt({ group: "dead_letters late", ...end("expired") }),
+    ];
+    const look = async (_: string, { filter = [] }: LookRequest) => ({
+      messages: filter.length > 0 ? finished : [],
+      cursor: null,
+      matched: 1,
+      searched: 1,
+      of: 1,
+    });
+    const gateway = createGateway({ ...directory, queue: () => queueWith({ look }) }, OPEN);
+    expect(await (await gateway.request(`${API}/alerts`)).json()).toMatchObject({
+      alerts: [
+        { queue: "dead", reported: false, failure: "it answered 500; the report is given up" },
+        { queue: "late", reported: false, failure: "nobody took it in time; the report is given up" },
+        { queue: "orders", reported: true, failure: null },
         { queue: "other", reported: true, failure: null },
       ],
     });

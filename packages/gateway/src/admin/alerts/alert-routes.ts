@@ -4,6 +4,9 @@ import {
   type AlertFormat,
   alertBody,
   alertGroup,
+  type LookedAt,
+  type MessageEnd,
+  type MessageFilter,
   PULL_MESSAGES_MAX,
   packMessages,
   type QueueRecord,
@@ -32,7 +35,7 @@ export interface ListedAlert extends AlertView {
   readonly queue: string;
   /** Whether the webhook has taken its report. */
   readonly reported: boolean;
-  /** Why the webhook has not taken its report at the last attempt; `null` where it has, or none is known. */
+  /** Why the webhook has not taken its report, at the last attempt; `null` where it has, or no reason is known. */
   readonly failure: string | null;
   readonly silentUntil: string | null;
 }
@@ -73,12 +76,13 @@ export function alertRoutes(directory: QueueDirectory): Hono {
     }));
     const isOfAll = rights.queues.length === 0;
     const webhook = await webhookOf(directory);
-    const waiting = webhook === null || webhook.waiting === 0 ? new Map() : await reportsWaiting(directory);
+    const isTold = described.some(({ description }) => description.alerts?.some((alert) => alert.isReported));
+    const missed = webhook === null || !isTold ? new Map() : await reportsMissed(directory, webhook);
     const last = webhook?.health?.lastDelivery?.failure ?? null;
     const alerts = described.flatMap(({ record: { name, definition }, description }) => {
       const silentUntil = silentUntilOf({ definition }, description.nowMs);
       return alertViews(rights, description.alerts ?? []).map((alert): ListedAlert => {
-        const failure = waiting.get(alertGroup(alert.alert, name));
+        const failure = missed.get(alertGroup(alert.alert, name));
         const isTaken = failure === undefined;
         return {
           queue: name,
@@ -161,19 +165,38 @@ async function webhookOf(directory: QueueDirectory): Promise<WebhookView | null>
   };
 }
 
-/** Lists the reports that the webhook has not taken: why, as far as is known, by the group of their alert. */
-async function reportsWaiting(directory: QueueDirectory): Promise<Map<string | null, string | null>> {
-  const failures = new Map<string | null, string | null>();
+/**
+ * Finds the reports that the webhook has not taken: those that wait, and those given up that are the last of their alert.
+ *
+ * @returns why not, by the group of the alert; `null` where no reason is known.
+ */
+async function reportsMissed(
+  directory: QueueDirectory,
+  { waiting }: WebhookView,
+): Promise<ReadonlyMap<string | null, string | null>> {
+  const lastEnds = new Map<string | null, MessageEnd>();
+  // The newest comes first.
+  for await (const { group, end } of reports(directory, [{ field: "state", state: "finished" }]))
+    if (end !== undefined && !lastEnds.has(group)) lastEnds.set(group, end);
+  const missed = new Map<string | null, string | null>();
+  for (const [group, { kind, error }] of lastEnds)
+    if (kind !== "acked") missed.set(group, `${error ?? "nobody took it in time"}; the report is given up`);
+  if (waiting === 0) return missed;
+  const why = new Map<string | null, string | null>();
+  for await (const { group, lastError = null } of reports(directory, []))
+    why.set(group, why.get(group) ?? lastError);
+  return new Map([...missed, ...why]);
+}
+
+/** Yields the reports in the queue of alerts that fit a filter. */
+async function* reports(directory: QueueDirectory, filter: MessageFilter): AsyncGenerator<LookedAt> {
   let cursor: string | undefined;
   do {
-    const request = { max: PULL_MESSAGES_MAX, ...(cursor === undefined ? {} : { cursor }) };
+    const request = { max: PULL_MESSAGES_MAX, filter, ...(cursor === undefined ? {} : { cursor }) };
     const found = await directory.queue(ALERTS_QUEUE).look(ALERTS_QUEUE, request);
-    for (const { group, lastError = null } of found.messages) {
-      failures.set(group, failures.get(group) ?? lastError);
-    }
+    yield* found.messages;
     cursor = found.cursor ?? undefined;
   } while (cursor !== undefined);
-  return failures;
 }
 
 function noAlerts(): AdminError {
