@@ -1,4 +1,5 @@
 import {
+  alertsTrouble,
   alertsUrlOf,
   type BrokerEnv,
   DIRECTORY_NAME,
@@ -114,7 +115,13 @@ function directoryOf(
     describeTopic: (topicObject) =>
       described(topicObject, () => objectOf(topicObject).describeTopic(topicObject), describeUnreadableTopic),
     alerts:
-      topology.alerts === undefined ? null : { settings: topology.alerts, url: alertsUrlOf(env, topology) },
+      topology.alerts === undefined
+        ? null
+        : {
+            settings: topology.alerts,
+            url: alertsUrlOf(env, topology),
+            trouble: alertsTrouble({ ...env }, topology),
+          },
     clock: env.SLUICE_ENV === "development" ? brokerClockOf({ directory: account, names, objectOf }) : null,
     variableRefusal: (name, url) => {
       const found = variables(name, url);

@@ -47,6 +47,20 @@ it("sluice alerts of a broker without them says where they are set", async () =>
   expect(await off.words(1, ["alerts", "test"])).toContain("its configuration has no [sluice.alerts]");
 });
 
+it("sluice alerts without the key say so at the start, and where they are listed", async () => {
+  const unkeyed = new BrokerLab('name = "lab"\n[sluice.alerts]\nurl = "http://127.0.0.1:9/hook"\n');
+  try {
+    await unkeyed.serve();
+    const missing = "the environment variable SLUICE_ALERTS_SECRET is not set";
+    await unkeyed.printed(new RegExp(`no alert is sent: ${missing}`));
+    expect(await unkeyed.words(0, ["alerts", "list"])).toContain(
+      `Nothing is sent to http://127.0.0.1:9: ${missing}.`,
+    );
+  } finally {
+    await unkeyed.close();
+  }
+});
+
 describe("sluice alerts", () => {
   it("tests the webhook, and names neither its path nor the key", async () => {
     const words = await lab.words(0, ["alerts", "test"]);

@@ -55,6 +55,11 @@ export class BrokerLab {
     return /queues +(http:\/\/127\.0\.0\.1:\d+)/.exec(printed)?.[1] ?? "";
   }
 
+  /** Resolves when the broker has printed something. */
+  async printed(pattern: RegExp): Promise<string | undefined> {
+    return this.#running?.printed(pattern);
+  }
+
   /** Ends the broker with a signal. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     await this.#running?.stop(signal);

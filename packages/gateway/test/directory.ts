@@ -234,6 +234,7 @@ export function directoryOf(
     alerts: {
       settings: { format: "webhook", deadLetters: true },
       url: "https://hooks.shop.example/secret-path",
+      trouble: null,
     },
     isLocal: false,
     variableRefusal: (name) => (name === "SET" ? null : `no configuration names ${name}`),

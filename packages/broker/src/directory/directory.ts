@@ -47,6 +47,7 @@ import { type Host, type HostOf, workersHost } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { DirectoryObject, Opened } from "../rpc/directory-object.ts";
 import type { Undeliverable } from "../rpc/transfer.ts";
+import { alertsTrouble } from "../endpoint/variables.ts";
 import { applyTopology } from "./apply-topology.ts";
 import { createWithConsumer, removeConsumer, setConsumer } from "./consumers.ts";
 import { type DirectoryEnv, type DirectoryParts, directoryParts } from "./directory-parts.ts";
@@ -366,6 +367,8 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
           "Directory: [[sluice.r2_notifications]] has no effect here: sluice dev sees the writes",
         );
       }
+      const trouble = alertsTrouble({ ...this.#host.env }, topology);
+      if (trouble !== null) this.#host.log.warn(`Directory: no alert is sent: ${trouble}`);
       this.#parts.changes.start(this.#parts.rows.deployed === this.#deployed, () => {
         const warn = (line: string) => this.#host.log.warn(`Directory: ${line}`);
         applyTopology(this.#parts.registry, topology, warn);

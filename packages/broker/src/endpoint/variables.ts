@@ -46,6 +46,20 @@ export function alertsUrlOf(
   return typeof own === "string" ? own : alerts?.url;
 }
 
+/** Says why no alert can be sent; `null` where nothing is missing, and for a broker without alerts. */
+export function alertsTrouble(
+  env: Readonly<Record<string, unknown>>,
+  topology: QueueTopology,
+): string | null {
+  const { alerts } = topology;
+  if (alerts === undefined) return null;
+  if (alertsUrlOf(env, topology) === undefined) {
+    return `[sluice.alerts] has no url, and the environment variable ${ALERTS_URL} is not set`;
+  }
+  const secret = alerts.format === "webhook" ? variableIn(env, ALERTS_SECRET) : {};
+  return "refusal" in secret ? secret.refusal : null;
+}
+
 function variableIn(env: Readonly<Record<string, unknown>>, name: string): EndpointVariable {
   const value = env[name];
   if (typeof value === "string") return { value };

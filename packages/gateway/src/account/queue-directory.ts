@@ -85,7 +85,12 @@ export interface QueueDirectory {
   /** Describes a topic, and the messages that it has on their way. */
   describeTopic(topicObject: string): Promise<TopicDescription>;
   /** Settings of alerts, and the URL of their webhook where one is set; `null` for a broker without alerts. */
-  readonly alerts: { readonly settings: AlertSettings; readonly url: string | undefined } | null;
+  readonly alerts: {
+    readonly settings: AlertSettings;
+    readonly url: string | undefined;
+    /** Why nothing can be sent to the webhook; `null` where nothing is missing. */
+    readonly trouble: string | null;
+  } | null;
   /** The clock of every queue; `null` where time is real: on a deployed broker. */
   readonly clock: BrokerClock | null;
   /** Whether the objects run in this process: a call to one costs no more than that of a function. */

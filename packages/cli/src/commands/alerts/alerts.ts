@@ -96,9 +96,11 @@ function rowOf(listed: AlertsView["alerts"][number]): Cell[] {
 }
 
 /** Says why the webhook is not told; `null` where it is. */
-function troubleOf({ waiting, health, origin }: WebhookView): string | null {
-  if (waiting === 0) return null;
+function troubleOf({ trouble, waiting, health, origin }: WebhookView): string | null {
   const to = origin ?? "a webhook without a URL";
+  // An older broker does not say it.
+  if (typeof trouble === "string") return `Nothing is sent to ${to}: ${printable(trouble)}.`;
+  if (waiting === 0) return null;
   const why = health?.lastDelivery?.failure ?? null;
   return `${plural(waiting, "report")} to ${to} not taken yet${why === null ? "" : `: ${printable(why)}`}`;
 }

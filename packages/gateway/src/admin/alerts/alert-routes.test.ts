@@ -41,7 +41,10 @@ describe("GET /alerts", () => {
         { queue: "dead", ...alert, silentUntil: null },
         { queue: "orders", ...alert, silentUntil: "2023-11-14T23:13:20.000Z" },
       ],
-      webhook: { origin: "https://hooks.shop.example", format: "webhook", waiting: 6, health: null },
+      webhook: {
+        ...{ origin: "https://hooks.shop.example", format: "webhook", trouble: null },
+        ...{ waiting: 6, health: null },
+      },
     });
     expect(text).not.toContain("secret");
   });

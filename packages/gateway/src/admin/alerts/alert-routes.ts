@@ -45,6 +45,8 @@ export interface WebhookView extends Pick<BacklogView, "health"> {
   /** Scheme and host of the URL, whose path may be a secret; `null` where no URL is set. */
   readonly origin: string | null;
   readonly format: AlertFormat;
+  /** Why nothing can be sent to it; `null` where nothing is missing. */
+  readonly trouble: string | null;
   /** Reports that it has not taken yet. */
   readonly waiting: number;
 }
@@ -160,6 +162,7 @@ async function webhookOf(directory: QueueDirectory): Promise<WebhookView | null>
   return {
     origin: URL.parse(alerts.url ?? "")?.origin ?? null,
     format: alerts.settings.format,
+    trouble: alerts.trouble,
     waiting: messages.ready + messages.delayed + messages.leased,
     health,
   };

@@ -88,6 +88,7 @@ export function queueAnswers({ fault }: Pick<ReturnType<typeof messageAnswers>, 
       z.object({
         origin: z.nullable(z.string()),
         format: z.enum(ALERT_FORMATS),
+        trouble: z.nullable(z.string()),
         waiting: z.number(),
         health: z.nullable(health),
       }),
