@@ -1,6 +1,4 @@
 import {
-  alertsTrouble,
-  alertsUrlOf,
   type BrokerEnv,
   DIRECTORY_NAME,
   describeUnreadable,
@@ -8,7 +6,7 @@ import {
   endpointVariablesOf,
 } from "@sluice/broker";
 import { createGateway, type Gateway, type QueueDirectory, type ShardReport } from "@sluice/gateway";
-import { parseTraceUrl, type QueueTopology, shardName } from "@sluice/protocol";
+import { alertsTrouble, alertsUrlOf, parseTraceUrl, type QueueTopology, shardName } from "@sluice/protocol";
 import { describeShards, type QueueRpc } from "@sluice/shards";
 import { accessOf } from "./access.ts";
 import { accountOf } from "./account.ts";

@@ -6,7 +6,7 @@ export {
   outcomeOf,
 } from "./endpoint/endpoint.ts";
 export { refusalOfAddress, refusalOfTarget, type TargetRules, targetRulesOf } from "./endpoint/target.ts";
-export { alertsTrouble, alertsUrlOf, endpointVariablesOf } from "./endpoint/variables.ts";
+export { endpointVariablesOf } from "./endpoint/variables.ts";
 export type { NotedEvent } from "./history/journal/event.ts";
 export type { BrokerEnv, BrokerOptions, Disk } from "./object/broker-env.ts";
 export type { Instruments } from "./object/instruments.ts";

@@ -13,6 +13,7 @@ export * from "./shards/index.ts";
 export * from "./topology/alert-body.ts";
 export * from "./topology/alerts.ts";
 export * from "./topology/alerts-queue.ts";
+export * from "./topology/alerts-variables.ts";
 export * from "./topology/endpoint-variables.ts";
 export type { RetryPolicySettings } from "./topology/retry-policy.ts";
 export * from "./topology/topology.ts";

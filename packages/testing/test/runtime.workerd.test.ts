@@ -30,6 +30,7 @@ beforeAll(async () => {
     workers: [ORDERS],
     start: START,
     push: { hooks: (request) => push(request) },
+    vars: { HOOKS_TOKEN: "test" },
     log: (line) => printed.push(line),
   });
 });
@@ -294,14 +295,15 @@ describe("a queue of a runtime", () => {
     const got: string[] = [];
     push = async (request) => {
       const { url, method, headers } = request;
-      got.push(`${method} ${url} ${headers.get("sluice-attempt")} ${await request.text()}`);
+      const named = ["authorization", "x-shop", "sluice-attempt"].map((name) => headers.get(name));
+      got.push(`${method} ${url} ${named.join(" ")} ${await request.text()}`);
       return new Response(null, { status: got.length === 1 ? 503 : 204 });
     };
     await queues.queue("hooks").send({ id: 1 });
     expect(await queues.runUntilIdle()).toMatchObject({ delivered: 2, retried: 1, acked: 1 });
     expect(got).toEqual([
-      'POST https://shop.example.com/hook 1 {"id":1}',
-      'POST https://shop.example.com/hook 2 {"id":1}',
+      'POST https://shop.example.com/hook test HOOKS_SHOP 1 {"id":1}',
+      'POST https://shop.example.com/hook test HOOKS_SHOP 2 {"id":1}',
     ]);
     expect(queues.now).toEqual(at("00:01:00"));
     push = async () => {

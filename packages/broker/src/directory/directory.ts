@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import {
   ACTORS,
   type AuditEntry,
+  alertsTrouble,
   type ClockSetting,
   type Confirmation,
   type ConsumerDefinition,
@@ -47,7 +48,6 @@ import { type Host, type HostOf, workersHost } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { DirectoryObject, Opened } from "../rpc/directory-object.ts";
 import type { Undeliverable } from "../rpc/transfer.ts";
-import { alertsTrouble } from "../endpoint/variables.ts";
 import { applyTopology } from "./apply-topology.ts";
 import { createWithConsumer, removeConsumer, setConsumer } from "./consumers.ts";
 import { type DirectoryEnv, type DirectoryParts, directoryParts } from "./directory-parts.ts";

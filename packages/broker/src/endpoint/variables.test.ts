@@ -1,6 +1,6 @@
 import type { QueueTopology } from "@sluice/protocol";
 import { expect, it } from "vitest";
-import { alertsTrouble, endpointVariablesOf } from "./variables.ts";
+import { endpointVariablesOf } from "./variables.ts";
 
 const settings = {
   url: "https://shop.example/tasks",
@@ -45,16 +45,4 @@ it("the key of alerts has its value for their webhook alone, whose URL a variabl
   expect(ofVariable("SLUICE_ALERTS_SECRET", url)).toEqual({ refusal });
   expect(ofVariable("SLUICE_ALERTS_SECRET", "https://other.example/")).toEqual({ value: "whsec_a" });
   expect(endpointVariablesOf(withKey, topology)("SLUICE_ALERTS_SECRET", url)).toEqual({ refusal });
-});
-
-it("alerts without a URL, or without the key that they are signed with, say what is missing", () => {
-  const url = "https://hooks.example/alerts";
-  const troubleOf = (alerts: object, env: object) => alertsTrouble({ ...env }, { ...topology, alerts } as never);
-  const signed = { url, format: "webhook" };
-  expect(alertsTrouble({}, topology)).toBeNull();
-  expect(troubleOf(signed, { SLUICE_ALERTS_SECRET: "whsec_a" })).toBeNull();
-  expect(troubleOf({ url, format: "slack" }, {})).toBeNull();
-  expect(troubleOf(signed, {})).toBe("the environment variable SLUICE_ALERTS_SECRET is not set");
-  expect(troubleOf({ format: "slack" }, {})).toMatch(/has no url, and .* SLUICE_ALERTS_URL is not set$/);
-  expect(troubleOf({ format: "slack" }, { SLUICE_ALERTS_URL: url })).toBeNull();
 });

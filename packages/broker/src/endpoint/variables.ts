@@ -1,6 +1,6 @@
 import {
   ALERTS_SECRET,
-  ALERTS_URL,
+  alertsUrlOf,
   endpointVariables,
   OWN_VARIABLE_PREFIX,
   type QueueTopology,
@@ -35,29 +35,6 @@ export function endpointVariablesOf(
     }
     return variableIn(env, name);
   };
-}
-
-/** Finds the URL of the webhook that alerts go to: the broker's own variable before the configuration. */
-export function alertsUrlOf(
-  env: Readonly<Record<string, unknown>>,
-  { alerts }: QueueTopology,
-): string | undefined {
-  const own = env[ALERTS_URL];
-  return typeof own === "string" ? own : alerts?.url;
-}
-
-/** Says why no alert can be sent; `null` where nothing is missing, and for a broker without alerts. */
-export function alertsTrouble(
-  env: Readonly<Record<string, unknown>>,
-  topology: QueueTopology,
-): string | null {
-  const { alerts } = topology;
-  if (alerts === undefined) return null;
-  if (alertsUrlOf(env, topology) === undefined) {
-    return `[sluice.alerts] has no url, and the environment variable ${ALERTS_URL} is not set`;
-  }
-  const secret = alerts.format === "webhook" ? variableIn(env, ALERTS_SECRET) : {};
-  return "refusal" in secret ? secret.refusal : null;
 }
 
 function variableIn(env: Readonly<Record<string, unknown>>, name: string): EndpointVariable {

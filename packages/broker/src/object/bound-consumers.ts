@@ -1,5 +1,6 @@
 import {
   ALERTS_QUEUE,
+  alertsUrlOf,
   type ConsumerDefinition,
   type Delivery,
   type HttpPushSettings,
@@ -14,7 +15,7 @@ import { EndpointCaller } from "../endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "../endpoint/endpoint-consumer.ts";
 import { formatOf } from "../endpoint/formats/index.ts";
 import { targetRulesOf } from "../endpoint/target.ts";
-import { alertsUrlOf, type EndpointVariables, endpointVariablesOf } from "../endpoint/variables.ts";
+import { type EndpointVariables, endpointVariablesOf } from "../endpoint/variables.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Host } from "../platform/host.ts";
 import type { QueueLog } from "../platform/log.ts";

@@ -61,10 +61,10 @@ interface PrepareOptions {
  * @throws Error for configurations that cannot be used, with the reason.
  */
 export async function prepare(
-  options: Pick<QueueRuntimeOptions, "workers" | "root">,
+  options: Pick<QueueRuntimeOptions, "workers" | "root" | "vars">,
   { startMs, folder, first, firstMaps, wranglerFolders = [] }: PrepareOptions,
 ): Promise<Prepared> {
-  const { root = process.cwd() } = options;
+  const { root = process.cwd(), vars: given = {} } = options;
   const { targets, env } = targetsOf(options.workers);
   const projectFolders = [root, ...targets.map((target) => resolve(root, target))];
   takeWranglerOf([...wranglerFolders, ...projectFolders], {
@@ -75,7 +75,9 @@ export async function prepare(
   const changed = read.workers
     .map((worker, i) => (i === 0 ? (first?.(worker) ?? worker) : worker))
     .map(withAsyncContext);
-  const project = { ...read, workers: changed };
+  // Their webhook is none of the project's endpoints, and its reports would count as messages of the test.
+  const { alerts: _, ...topology } = read.topology;
+  const project = { ...read, workers: changed, topology };
   refuseMissingMain(project.workers);
   const places = {
     root: folder,
@@ -88,8 +90,12 @@ export async function prepare(
   };
   const plan = writeGenerated(project, { env, places, purpose: "serve" });
   const own = await ownVariablesOf(plan.broker);
+  const ofEndpoints = endpointVariables(topology);
   const vars = {
-    ...brokerVariables(own, process.env, endpointVariables(project.topology)),
+    // A queue whose endpoint lacks a variable delivers nothing.
+    ...Object.fromEntries(ofEndpoints.map((name) => [name, name])),
+    ...brokerVariables(own, process.env, ofEndpoints),
+    ...Object.fromEntries(ofEndpoints.flatMap((name) => (name in given ? [[name, `${given[name]}`]] : []))),
     SLUICE_ENV: "development",
     SLUICE_API_TOKENS: "",
     SLUICE_AWS_ACCESS_KEYS: "",
