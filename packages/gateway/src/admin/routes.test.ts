@@ -225,7 +225,11 @@ describe("GET /", () => {
       {
         ...directory,
         account: { ...directory.account, changeQueue: async () => ({ ok: true, record }) },
-        alerts: { settings: { format: "webhook", deadLetters: true }, trouble: null, url: "https://hooks.shop.example/" },
+        alerts: {
+          settings: { format: "webhook", deadLetters: true },
+          trouble: null,
+          url: "https://hooks.shop.example/",
+        },
         queue: (name) =>
           queueWith({
             drain: directory.queue(name).drain,

@@ -43,7 +43,7 @@ export function changeTools(): Tool[] {
       title: "Send a message",
       description: "Sends a message to a queue. Its consumer gets it like any other.",
       hints: changes({ destructiveHint: false }),
-      input: z.extend(sendBody, { queue: queueInput() }),
+      input: z.extend(z.omit(sendBody, { text: true }), { queue: queueInput(), body: z.unknown() }),
       output: z.object({ queue: z.string(), id: z.string() }),
       run: ({ queue, ...body }, { ask }) => ask({ method: "POST", path: queuePath(queue, "messages"), body }),
     }),
