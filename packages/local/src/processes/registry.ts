@@ -12,6 +12,7 @@ import { isAbsolute, join } from "node:path";
 import { writeIfChanged } from "@sluice/project/files/write-plan";
 import { homeFolder } from "@sluice/project/folders";
 import { isRunning } from "@sluice/project/processes";
+import { chosenRegistry } from "@sluice/project/wrangler/registry";
 
 /** Modes of a registry's folder and files, for their owner alone: what a user runs, and by which token, is private. */
 const MODES = { folderMode: 0o700, fileMode: 0o600 };
@@ -109,12 +110,12 @@ export class ProcessRegistry<Entry extends ProcessEntry> {
 }
 
 /**
- * Folder of the registry of one user: `~/.cache/sluice/NAME`. Processes whose Workers cannot see each other
- * (`WRANGLER_REGISTRY_PATH`) must not find each other either: theirs is that path and a suffix.
+ * Folder of the registry of one user: `~/.cache/sluice/NAME`. Processes whose Workers cannot see each other, since
+ * variables name Wrangler's registry, must not find each other either: theirs is that path and a suffix.
  */
 export function processesFolder(env: NodeJS.ProcessEnv, name: string, suffix: string): string {
-  const workers = env.WRANGLER_REGISTRY_PATH;
-  return workers === undefined ? join(homeFolder(), ".cache/sluice", name) : `${workers}${suffix}`;
+  const workers = chosenRegistry(env);
+  return workers === null ? join(homeFolder(), ".cache/sluice", name) : `${workers}${suffix}`;
 }
 
 /** Name of the file of an entry. */

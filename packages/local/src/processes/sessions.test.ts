@@ -121,6 +121,10 @@ describe("sessions", () => {
 
   it("are apart where the Workers' dev registries are apart", () => {
     expect(sessionsOf({ WRANGLER_REGISTRY_PATH: "/r" }).folder).toBe("/r.sluice");
+    // Wrangler goes by this one first.
+    const both = { CLOUDFLARE_DEV_REGISTRY_PATH: "/all", WRANGLER_REGISTRY_PATH: "/r" };
+    expect(sessionsOf(both).folder).toBe("/all.sluice");
+    expect(sessionsOf({ WRANGLER_REGISTRY_PATH: "" }).folder).toBe(sessionsOf({}).folder);
     expect(sessionsOf({}).folder).not.toBe(sessionsOf({ WRANGLER_REGISTRY_PATH: "/r" }).folder);
   });
 });

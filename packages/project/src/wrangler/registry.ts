@@ -11,8 +11,13 @@ export function registryFolder(
   home: string = homeFolder(),
   platform: NodeJS.Platform = process.platform,
 ): string {
+  return chosenRegistry(env) ?? join(wranglerFolder(env, home, platform), "registry");
+}
+
+/** The registry's folder where variables name one, absolute; `null` where none does. */
+export function chosenRegistry(env: NodeJS.ProcessEnv): string | null {
   const chosen = env.CLOUDFLARE_DEV_REGISTRY_PATH || env.WRANGLER_REGISTRY_PATH;
-  return chosen ? resolve(chosen) : join(wranglerFolder(env, home, platform), "registry");
+  return chosen ? resolve(chosen) : null;
 }
 
 function wranglerFolder(env: NodeJS.ProcessEnv, home: string, platform: NodeJS.Platform): string {
