@@ -105,7 +105,7 @@ function latin1(bytes: Uint8Array): string {
 
 /** Decodes UTF-16 with lone surrogates, which JavaScript allows and a decoder replaces. */
 function utf16Text(bytes: Uint8Array): string {
-  if (bytes.length % 2 !== 0) throw new V8FormatError("a string of two-byte characters has half of one");
+  if (bytes.length % 2 !== 0) throw new V8FormatError("it is cut off");
   const text = utf16.decode(bytes);
   if (!text.includes("\ufffd")) return text;
   let exact = "";
