@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BrokerLab } from "./broker-lab.ts";
 import { messageCommands } from "./message-commands.ts";
@@ -158,6 +158,7 @@ describe("sluice messages resend", () => {
       `import { readFileSync, writeFileSync } from "node:fs";
        const [, , change, file] = process.argv;
        if (change === "change") writeFileSync(file, readFileSync(file, "utf8").replace("lamp", "vase") + "\\n");
+       if (change === "spoil") writeFileSync(file, "{ an hour of work");
        if (change === "fail") process.exit(1);`,
     );
     const args = ["messages", "resend", queue, id, "--edit"];
@@ -169,6 +170,11 @@ describe("sluice messages resend", () => {
       err: "The body is as it was: nothing was sent.\n",
     });
     expect(await resend("fail")).toMatchObject({ code: 1, err: expect.stringContaining("has failed") });
+    const { code, err } = await resend("spoil");
+    expect([code, err]).toEqual([2, expect.stringContaining("The body is not JSON")]);
+    const kept = /What you wrote is kept: --file (\S+) takes it\./.exec(err)?.[1] ?? "";
+    expect(readFileSync(kept, "utf8")).toBe("{ an hour of work");
+    rmSync(dirname(kept), { recursive: true });
     expect((await peek(queue)).of).toBe(1);
     expect(await resend("change")).toMatchObject({ code: 0 });
     const { messages } = await peek(queue);

@@ -127,6 +127,10 @@ describe("explore", () => {
       throw new Error("act is wrong");
     };
     await expect(explore({ runtime: queues, act, holds: () => true })).rejects.toThrow("act is wrong");
+    const typedWrong = { runtime: queues, act, holds: () => true, historys: 2 };
+    await expect(explore(typedWrong)).rejects.toThrow(
+      'explore: there is no "historys". There are "runtime", "act"',
+    );
   });
 });
 

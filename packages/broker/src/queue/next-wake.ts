@@ -1,4 +1,4 @@
-import { nextBatchAt, nextExpiryAt, nextWakeAt } from "@sluice/engine";
+import { advance, nextBatchAt, nextExpiryAt, nextWakeAt } from "@sluice/engine";
 import type { NextMoment } from "@sluice/protocol";
 import type { Alerts } from "../alerts/alerts.ts";
 import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
@@ -76,6 +76,8 @@ export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = fal
  * visible.
  */
 export function nextMomentOf(timed: TimedQueue): NextMoment {
+  // No turn does so where nobody takes messages.
+  advance(timed.queue, timed.nowMs);
   const visibleAtMs = timed.dispatcher.open ? null : (timed.queue.delayed.peek()?.atMs ?? null);
   const expiresAtMs = nextExpiryAt(timed.queue);
   return {

@@ -45,3 +45,8 @@ test("a setting of a queue for other clients alone is taken without a word, and 
   expect(warningsOf(`${TYPED_WRONG}[sluice.queues.orders]\nshards = 2\n`)).toEqual([]);
   expect(warningsOf(PRODUCER, TYPED_WRONG)).toEqual([]);
 });
+
+test("the dead-letter queue that a table names is not what its own queue was meant to be", () => {
+  const redrive = 'redrive = { dead_letter_queue = "jobs-d", max_receive_count = 3 }\n';
+  expect(warningsOf(`[sluice.queues.jobs]\n${redrive}[sluice.queues.jobs-d]\n`)).toEqual([]);
+});

@@ -16,8 +16,11 @@ export function unnamedQueues(
   const named = namedQueues(all);
   const warnings = new Map<string, ConfigDiagnostic>();
   for (const { file: main, settingsFile: file = main, queueSettings, lines } of own) {
-    for (const queue of Object.keys(queueSettings)) {
-      const similar = named.has(queue) || warnings.has(queue) ? "" : suggestion(queue, [...named]);
+    for (const [queue, settings] of Object.entries(queueSettings)) {
+      // A dead-letter queue is often named after its queue.
+      const deadLetters = deadLetterQueuesOf(settings);
+      const others = [...named].filter((name) => !deadLetters.includes(name));
+      const similar = named.has(queue) || warnings.has(queue) ? "" : suggestion(queue, others);
       if (similar === "") continue;
       const line = lines?.queueSettings[queue];
       const text = `No Worker names the queue "${queue}".${similar}`;
@@ -36,10 +39,12 @@ export function namedQueues(workers: readonly WorkerQueueConfig[]): Set<string> 
       names.add(queue);
       if (settings.deadLetterQueue !== null) names.add(settings.deadLetterQueue);
     }
-    for (const { push, redrive } of Object.values(queueSettings)) {
-      if (push?.deadLetterQueue) names.add(push.deadLetterQueue);
-      if (redrive !== undefined) names.add(redrive.deadLetterQueue);
-    }
+    for (const name of Object.values(queueSettings).flatMap(deadLetterQueuesOf)) names.add(name);
   }
   return names;
+}
+
+/** Lists the dead-letter queues that a table of a queue's settings names. */
+function deadLetterQueuesOf({ push, redrive }: WorkerQueueConfig["queueSettings"][string]): string[] {
+  return [push?.deadLetterQueue ?? null, redrive?.deadLetterQueue ?? null].filter((name) => name !== null);
 }

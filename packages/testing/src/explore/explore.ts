@@ -1,4 +1,5 @@
 import { FAULT_KINDS, type Fault, type FaultKind, type QueueRuntime, type Story } from "../api.ts";
+import { refuseUnknown } from "../runtime/options.ts";
 import { Runtime } from "../runtime/runtime.ts";
 import { faultsOf, seedOf } from "./histories.ts";
 import { Choices, type Random } from "./random.ts";
@@ -38,6 +39,18 @@ export interface ExploreOptions<E = Record<string, unknown>> {
   /** Choices of `random` in that history. Default: those of the seed. */
   readonly choices?: readonly number[];
 }
+
+const OPTIONS: Readonly<Record<keyof ExploreOptions, true>> = {
+  runtime: true,
+  act: true,
+  holds: true,
+  histories: true,
+  timeoutMs: true,
+  signal: true,
+  seed: true,
+  history: true,
+  choices: true,
+};
 
 /** Summary of an exploration. */
 export interface Report {
@@ -86,9 +99,11 @@ interface Ran extends Recipe {
  *
  * @throws BrokenHistoryError if an invariant is broken: with the smallest such history, its seed, and a line to paste
  *   as a test.
+ * @throws TypeError for an option that there is not.
  * @throws the error of `act`, and the reason of `signal`.
  */
 export async function explore<E>(options: ExploreOptions<E>): Promise<Report> {
+  refuseUnknown("explore", options, OPTIONS);
   const { runtime, signal } = options;
   // The start of its own runtime counts for the time limit.
   const startedMs = performance.now();

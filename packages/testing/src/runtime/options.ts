@@ -85,7 +85,8 @@ export function listed(names: readonly string[]): string {
   return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
 }
 
-function refuseUnknown(what: string, given: unknown, names: Readonly<Record<string, true>>): void {
+/** @throws TypeError for a member that there is not. */
+export function refuseUnknown(what: string, given: unknown, names: Readonly<Record<string, true>>): void {
   const all = listed(Object.keys(names));
   if (typeof given !== "object" || given === null) throw new TypeError(`${what}: an object with ${all}.`);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(names, name));

@@ -39,36 +39,23 @@ export async function resend(
   id: string,
   options: ResendOptions,
 ): Promise<number> {
-  const { to, contentType, delaySecs } = options;
-  const body = await newBody(on, queue, id, options);
-  if (body === UNCHANGED) {
-    on.printer.warn("The body is as it was: nothing was sent.");
-    return 0;
-  }
-  const sent = await resendMessage(on.client, queue, id, {
-    ...(to === undefined ? {} : { to }),
-    ...(delaySecs === undefined ? {} : { delaySeconds: delaySecs }),
-    ...(contentType === undefined ? {} : { contentType }),
-    ...body,
-  });
-  answer(on, sent, { words: `Sent ${sent.id} to ${sent.queue}.` });
-  return 0;
+  if (options.edit === true) return resendEdited(on, queue, id, options);
+  const bytes = await bytesOf(options, on.surroundings);
+  const change = bytes === null ? {} : changeOf(bytes, options.contentType ?? "json");
+  return sendAgain(on, queue, id, options, change);
 }
 
 type NewBody = Pick<ResendChange, "body" | "text" | "contentType">;
 
-/** Result of an edit without a change, by which a user most often gives up. */
-const UNCHANGED = "unchanged";
-
-async function newBody(
+/** Sends what somebody makes of the body in an editor. What cannot be sent is kept: it may have taken an hour. */
+async function resendEdited(
   on: OnBroker,
   queue: string,
   id: string,
   options: ResendOptions,
-): Promise<NewBody | typeof UNCHANGED> {
-  const bytes = await bytesOf(options, on.surroundings);
-  if (options.edit !== true) return bytes === null ? {} : changeOf(bytes, options.contentType ?? "json");
-  if (bytes !== null) throw new CliError("Either --edit, or --body and --file.", EXIT_USAGE);
+): Promise<number> {
+  if (options.body !== undefined || options.file !== undefined)
+    throw new CliError("Either --edit, or --body and --file.", EXIT_USAGE);
   const editor = editorOf(on.surroundings);
   const message = await messageOf(on.client, queue, id);
   const { contentType, text } = message;
@@ -77,11 +64,40 @@ async function newBody(
   }
   const shown = contentType === "json" ? laidOut(text) : text;
   const edited = edit(shown, editor, message, on);
-  if (edited === shown) return UNCHANGED;
-  const change = changeOf(Buffer.from(edited), options.contentType ?? contentType);
-  return change.contentType === "json" && change.text !== undefined
-    ? { ...change, text: compact(change.text) }
-    : change;
+  // A user most often gives up so.
+  if (edited.text === shown) {
+    edited.discard();
+    on.printer.warn("The body is as it was: nothing was sent.");
+    return 0;
+  }
+  try {
+    const change = changeOf(Buffer.from(edited.text), options.contentType ?? contentType);
+    const isJson = change.contentType === "json" && change.text !== undefined;
+    const packed = isJson ? { ...change, text: compact(change.text) } : change;
+    const code = await sendAgain(on, queue, id, options, packed);
+    edited.discard();
+    return code;
+  } catch (error) {
+    on.printer.warn(`What you wrote is kept: --file ${edited.file} takes it.`);
+    throw error;
+  }
+}
+
+async function sendAgain(
+  on: OnBroker,
+  queue: string,
+  id: string,
+  { to, delaySecs, contentType }: ResendOptions,
+  change: NewBody,
+): Promise<number> {
+  const sent = await resendMessage(on.client, queue, id, {
+    ...(to === undefined ? {} : { to }),
+    ...(delaySecs === undefined ? {} : { delaySeconds: delaySecs }),
+    ...(contentType === undefined ? {} : { contentType }),
+    ...change,
+  });
+  answer(on, sent, { words: `Sent ${sent.id} to ${sent.queue}.` });
+  return 0;
 }
 
 function changeOf(bytes: Uint8Array, contentType: SentType): NewBody {
@@ -105,13 +121,20 @@ export function editorOf(
   throw new CliError(text, EXIT_USAGE);
 }
 
+/** An edited text, and the file that has it until it is discarded. */
+interface Edited {
+  readonly text: string;
+  readonly file: string;
+  discard(): void;
+}
+
 /** Opens a text in an editor. */
 function edit(
   text: string,
   editor: string,
   { id, contentType }: WholeMessageView,
   { surroundings }: OnBroker,
-): string {
+): Edited {
   const folder = mkdtempSync(join(tmpdir(), "sluice-edit-"));
   const file = join(folder, `${id}.${contentType === "json" ? "json" : "txt"}`);
   try {
@@ -128,9 +151,11 @@ function edit(
         EXIT_FAILED,
       );
     }
-    return takenBack(text, readFileSync(file, "utf8"));
-  } finally {
+    const edited = takenBack(text, readFileSync(file, "utf8"));
+    return { text: edited, file, discard: () => removePath(folder) };
+  } catch (error) {
     removePath(folder);
+    throw error;
   }
 }
 
