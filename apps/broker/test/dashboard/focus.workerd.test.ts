@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === null)("the focus of a keyboard user", () => {
     await focusIsOn(page, "BUTTON", "Send a message");
     await button(page, "Purge").press("Enter");
     await page.getByRole("dialog").getByRole("button", { name: "Purge" }).press("Enter");
-    await page.getByText(/messages? deleted\./).waitFor();
+    await page.getByText(/messages? deleted, finished ones too\./).waitFor();
     await focusIsOn(page, "BUTTON", "Purge");
     await button(page, "Pause delivery").press("Enter");
     await page.getByText("Delivery was paused.").waitFor();
