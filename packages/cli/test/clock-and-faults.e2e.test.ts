@@ -97,8 +97,19 @@ describe("sluice faults", () => {
 
   it("refuses an unknown kind, and a queue that does not exist", async () => {
     expect(await lab.run(["faults", "set", "orders", "explode"])).toMatchObject({ code: 2 });
-    expect(await lab.run(["faults", "set", "orders", "slow", "--for", "2m"])).toMatchObject({ code: 1 });
     expect(await lab.run(["faults", "set", "nothing", "slow"])).toMatchObject({ code: 4 });
+  });
+});
+
+it.each([
+  [["--for", "60s"], 0, ""],
+  [["--for", "60001ms"], 2, "It is 60s at most."],
+  [["--times", "10000"], 0, ""],
+  [["--times", "10001"], 2, "It is 10000 at most."],
+])("sluice faults set with %j exits with %i", async (args, code, why) => {
+  expect(await lab.run(["faults", "set", "orders", "slow", ...args])).toMatchObject({
+    code,
+    err: expect.stringContaining(why),
   });
 });
 

@@ -1,4 +1,4 @@
-import { FAULT_KINDS, UNIT_MS } from "@sluice/protocol";
+import { FAULT_KINDS, FAULT_MS_MAX, FAULT_TIMES_MAX, UNIT_MS } from "@sluice/protocol";
 import { Argument, type Command, InvalidArgumentError } from "commander";
 import {
   type Execute,
@@ -18,6 +18,20 @@ export function duration(text: string): number {
     throw new InvalidArgumentError("It is a number with a unit: 500ms, 30s, 90m, 12h or 2d.");
   }
   return Math.round(Number(number) * (UNIT_MS[unit] ?? 1));
+}
+
+/** Parses the time of a fault to ms. */
+function faultMs(text: string): number {
+  const ms = duration(text);
+  if (ms <= FAULT_MS_MAX) return ms;
+  throw new InvalidArgumentError(`It is ${FAULT_MS_MAX / 1_000}s at most.`);
+}
+
+/** Parses a number of deliveries. */
+function faultTimes(text: string): number {
+  const times = positive(text);
+  if (times <= FAULT_TIMES_MAX) return times;
+  throw new InvalidArgumentError(`It is ${FAULT_TIMES_MAX} at most.`);
 }
 
 /** Adds `sluice clock`, which moves the time of all queues in development. */
@@ -86,8 +100,8 @@ export function addFaults(program: Command, execute: Execute): void {
     .description("switch a fault on, and keep the others")
     .argument("<queue>", "name of the queue")
     .addArgument(new Argument("<kind>", "what goes wrong").choices(FAULT_KINDS))
-    .option("--times <number>", "in how many deliveries, 1 to 10000 (default: 1)", positive)
-    .option("--for <duration>", "for holdBatch, slow and cutLease: up to 60s (default: 1s)", duration)
+    .option("--times <number>", "in how many deliveries, 1 to 10000 (default: 1)", faultTimes)
+    .option("--for <duration>", "for holdBatch, slow and cutLease: up to 60s (default: 1s)", faultMs)
     .option("--seed <number>", "seed of reorder's shuffling (default: 1)", whole)
     .addHelpText(
       "after",
