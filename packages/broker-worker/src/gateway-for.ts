@@ -118,7 +118,7 @@ function directoryOf(
         : {
             settings: topology.alerts,
             url: alertsUrlOf(env, topology),
-            trouble: alertsTrouble({ ...env }, topology),
+            trouble: alertsTrouble(env, topology),
           },
     clock: env.SLUICE_ENV === "development" ? brokerClockOf({ directory: account, names, objectOf }) : null,
     variableRefusal: (name, url) => {

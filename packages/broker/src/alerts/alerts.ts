@@ -306,13 +306,13 @@ export class Alerts {
 
   /** Notes since when messages are due and none is delivered, although there is a consumer and nothing is paused. */
   #lookStill(nowMs: number, isBusy: boolean): void {
-    const dueMs = this.#dueMs();
     // A delivery counts when a consumer has had it, and nobody knows what the next turn of a shard brings: what is noted
     // stays, as after a restart.
     const isHeld = isBusy || this.#isWaiting;
+    const dueMs = isHeld ? null : this.#dueMs();
     // What has held it is over as of now.
     if (!this.#wasFree) this.#movedMs = nowMs;
-    this.#wasFree = !isHeld && dueMs !== null;
+    this.#wasFree = dueMs !== null;
     if (isHeld) return;
     if (dueMs === null || dueMs > nowMs) this.#moved(nowMs);
     else this.#stillSinceMs ??= Math.max(dueMs, this.#movedMs);
