@@ -197,6 +197,9 @@ describe.skipIf(CHROMIUM === null)("the page in development", () => {
       await says(notice, "Faults are on in orders");
     }
     await notice.getByRole("button", { name: "End them" }).click();
+    // An action that fails says so beside the notice.
+    const below = page.locator(".below");
+    await expect.poll(() => below.textContent(), waits).toContain("The faults were ended.");
     await expect.poll(() => notice.count(), waits).toBe(0);
     expect(await lab.api("/queues/orders/faults")).toMatchObject({ faults: [] });
     await page.getByRole("button", { name: "Clock" }).click();

@@ -1,7 +1,8 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
 import { allQueues, type ClockView, call, type QueueView, Refused } from "../api/call.ts";
-import { answerOf, useLive } from "../api/use-live.ts";
+import { answerOf } from "../api/live-query.ts";
+import { useLive } from "../api/use-live.ts";
 
 /** Time in ms after which clock and faults are asked for again: the broker sends no notice of their changes. */
 const PERIOD_MS = 5_000;
@@ -56,7 +57,11 @@ export function DevelopmentProvider({ children }: { readonly children: Component
     faulty.refresh();
   };
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || isOff.current || refresh(), PERIOD_MS);
+    const timer = setInterval(() => {
+      if (isOff.current) return;
+      clock.renew();
+      faulty.renew();
+    }, PERIOD_MS);
     return () => clearInterval(timer);
   }, []);
   const value = {

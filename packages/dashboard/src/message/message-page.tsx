@@ -9,8 +9,9 @@ import {
   type StoryView,
   type WholeMessageView,
 } from "../api/call.ts";
+import type { Live } from "../api/live-query.ts";
 import { queueLink } from "../api/route.ts";
-import { type Live, useLive } from "../api/use-live.ts";
+import { useLive } from "../api/use-live.ts";
 import { useNow } from "../development/use-now.ts";
 import { Page } from "../page/page.tsx";
 import { moment, shortId } from "../text/format.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { answerOf, type Live } from "../api/use-live.ts";
+import { answerOf, type Live } from "../api/live-query.ts";
 import { ClockDialog } from "../development/clock-dialog.tsx";
 import { DevelopmentNotices } from "../development/notices.tsx";
 import { useDevelopment } from "../development/use-development.tsx";

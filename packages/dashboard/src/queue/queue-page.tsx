@@ -9,9 +9,10 @@ import {
   queuePath,
 } from "../api/call.ts";
 import { withFigures } from "../api/figures.ts";
+import { answerOf } from "../api/live-query.ts";
 import { queueLink, TABS, type Tab } from "../api/route.ts";
 import { useNotices } from "../api/use-feed.ts";
-import { answerOf, useLive } from "../api/use-live.ts";
+import { useLive } from "../api/use-live.ts";
 import { useNow } from "../development/use-now.ts";
 import { MessagesTab } from "../message/messages-tab.tsx";
 import { Page } from "../page/page.tsx";
