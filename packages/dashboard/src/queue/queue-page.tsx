@@ -112,11 +112,7 @@ function Shown({ queue, why, tab, filter, refresh }: ShownProps) {
   const [isSending, setIsSending] = useState(false);
   const send = () => setIsSending(true);
   const go = (to: Tab) => () => location.assign(queueLink(name, to));
-  useKeys({
-    s: send,
-    ...Object.fromEntries(TABS.map((to, i) => [String(i + 1), go(to)])),
-    ...(tab === "messages" ? {} : { "/": go("messages") }),
-  });
+  useKeys({ s: send, ...Object.fromEntries(TABS.map((to, i) => [String(i + 1), go(to)])) });
   return (
     <>
       <Damage damage={queue.damage} />
