@@ -2,7 +2,7 @@ import { CONNECT_TIMEOUT_SECONDS_DEFAULT, RETENTION_SECONDS_DEFAULT } from "../l
 import { ALERTS_QUEUE, ALERTS_SECRET, ALERTS_URL, type AlertSettings } from "./alerts.ts";
 import type { QueueDefinition, QueueTopology } from "./topology.ts";
 
-/** Retries of an alert: with the delays of its policy they take four hours. */
+/** Retries of an alert: with the delays of its policy they take two to four hours. */
 const RETRIES = 30;
 const RETRY_MAX_SECONDS = 600;
 const RESPONSE_TIMEOUT_SECONDS = 15;
