@@ -21,8 +21,8 @@ export interface Said {
 interface Situation {
   /** Standard input. */
   readonly input?: string;
-  /** Answer that a person at the terminal types. Default: there is no terminal. */
-  readonly types?: string;
+  /** Answer that a person at the terminal types, or a function that returns it. Default: there is no terminal. */
+  readonly types?: string | (() => Promise<string>);
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the broker's variables. */
   readonly cwd?: string;
@@ -86,7 +86,8 @@ export class BrokerLab {
         showsProgress: false,
         ask: async (question) => {
           asked += question;
-          return situation.types ?? "";
+          const { types = "" } = situation;
+          return typeof types === "string" ? types : types();
         },
       },
     );

@@ -59,6 +59,17 @@ it("messages are deleted that fit a filter, after a look at how many those are",
   expect(await lab.words(0, args)).toBe(`Deleted 0 messages of queue ${queue}.\n`);
 });
 
+it("no more messages are deleted than were confirmed, though others fit by then", async () => {
+  const queue = await sendDelayed("lamp", "lamp");
+  const types = async () => {
+    await send(queue, "--body", '"lamp"');
+    return queue;
+  };
+  const deletes = (about: string) => lab.run(["messages", "delete", queue, "--filter", about], { types });
+  expect(await deletes("lamp")).toMatchObject({ code: 0, err: `Deleted 2 messages of queue ${queue}.\n` });
+  expect((await peek(queue)).of).toBe(1);
+});
+
 it.each(["retry", "delete"])("messages have to be named for %s, by ids or a filter", async (action) => {
   const queue = await sendDelayed("lamp");
   expect(await lab.words(2, ["messages", action, queue])).toContain("--filter");

@@ -158,7 +158,9 @@ describe("sluice messages resend", () => {
       `import { readFileSync, writeFileSync } from "node:fs";
        const [, , change, file] = process.argv;
        if (change === "change") writeFileSync(file, readFileSync(file, "utf8").replace("lamp", "vase") + "\\n");
-       if (change === "spoil") writeFileSync(file, "{ an hour of work");
+       if (change === "spoil") writeFileSync(file, "{ an hour of work\\n");
+       if (change === "crash") writeFileSync(file, "saved before the crash");
+       if (change === "crash") process.exit(1);
        if (change === "fail") process.exit(1);`,
     );
     const args = ["messages", "resend", queue, id, "--edit"];
@@ -172,9 +174,14 @@ describe("sluice messages resend", () => {
     expect(await resend("fail")).toMatchObject({ code: 1, err: expect.stringContaining("has failed") });
     const { code, err } = await resend("spoil");
     expect([code, err]).toEqual([2, expect.stringContaining("The body is not JSON")]);
-    const kept = /What you wrote is kept: --file (\S+) takes it\./.exec(err)?.[1] ?? "";
+    const kept = /What you wrote is kept\. .* take it: --content-type json --file "(.+)"\n/.exec(err)?.[1] ?? "";
     expect(readFileSync(kept, "utf8")).toBe("{ an hour of work");
     rmSync(dirname(kept), { recursive: true });
+    const crashed = await resend("crash");
+    expect(crashed).toMatchObject({ code: 1, err: expect.stringContaining("has failed") });
+    const saved = /What it has saved is kept: (.+)\n/.exec(crashed.err)?.[1] ?? "";
+    expect(readFileSync(saved, "utf8")).toBe("saved before the crash");
+    rmSync(dirname(saved), { recursive: true });
     expect((await peek(queue)).of).toBe(1);
     expect(await resend("change")).toMatchObject({ code: 0 });
     const { messages } = await peek(queue);

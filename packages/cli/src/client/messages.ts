@@ -43,7 +43,9 @@ export function pageOfMessages(client: BrokerClient, queue: string, query: PageQ
 export async function finishedOf(client: BrokerClient, { name, settings }: QueueView): Promise<number> {
   // An older broker names no such setting.
   if ((settings.finishedMessages ?? 0) === 0) return 0;
-  const { finished = 0 } = await pageOfMessages(client, name, { filter: "", max: 1, cursor: null });
+  // A page as large as there can be shards asks each of them.
+  const page = { filter: "", max: PAGE_MESSAGES_MAX, cursor: null };
+  const { finished = 0 } = await pageOfMessages(client, name, page);
   return finished;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editorOf, takenBack } from "./act.ts";
+import { editorOf, withOwnLineEnds } from "./act.ts";
 
 describe("the editor", () => {
   it.each([
@@ -24,6 +24,6 @@ describe("an edited text", () => {
     ["a\r\nb", "a\r\nb\r\n", "a\r\nb"],
     ["a\nb", "a\nc", "a\nc"],
   ])("of %j that was saved as %j is %j", (text, saved, expected) => {
-    expect(takenBack(text, saved)).toBe(expected);
+    expect(withOwnLineEnds(text, saved)).toBe(expected);
   });
 });

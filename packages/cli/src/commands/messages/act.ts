@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { WholeMessageView } from "@sluice/gateway/views";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { removePath } from "@sluice/project/folders";
 import { afterDelete, plural, size } from "@sluice/protocol/words";
@@ -47,7 +46,7 @@ export async function resend(
 
 type NewBody = Pick<ResendChange, "body" | "text" | "contentType">;
 
-/** Sends what somebody makes of the body in an editor. What cannot be sent is kept: it may have taken an hour. */
+/** Lets the user edit the body, and sends it. What cannot be sent is kept, because the edit may have taken an hour. */
 async function resendEdited(
   on: OnBroker,
   queue: string,
@@ -62,25 +61,30 @@ async function resendEdited(
   if (text === null || contentType === "v8") {
     throw new CliError(`A body of ${contentType} is not text to edit: --file PATH replaces it.`, EXIT_FAILED);
   }
-  const shown = contentType === "json" ? laidOut(text) : text;
-  const edited = edit(shown, editor, message, on);
-  // A user most often gives up so.
+  const sentType = options.contentType ?? contentType;
+  const shown = contentType === "json" && sentType === "json" ? laidOut(text) : text;
+  const edited = edit(shown, editor, sentType, on);
+  // Users cancel by leaving the text as it is.
   if (edited.text === shown) {
     edited.discard();
     on.printer.warn("The body is as it was: nothing was sent.");
     return 0;
   }
+  let code: number;
   try {
-    const change = changeOf(Buffer.from(edited.text), options.contentType ?? contentType);
+    const change = changeOf(Buffer.from(edited.text), sentType);
+    // The line breaks are for the editor alone.
     const isJson = change.contentType === "json" && change.text !== undefined;
     const packed = isJson ? { ...change, text: compact(change.text) } : change;
-    const code = await sendAgain(on, queue, id, options, packed);
-    edited.discard();
-    return code;
+    code = await sendAgain(on, queue, id, options, packed);
   } catch (error) {
-    on.printer.warn(`What you wrote is kept: --file ${edited.file} takes it.`);
+    edited.keep();
+    const args = `--content-type ${sentType} --file "${edited.file}"`;
+    on.printer.warn(`What you wrote is kept. "messages resend" and "messages send" take it: ${args}`);
     throw error;
   }
+  edited.discard();
+  return code;
 }
 
 async function sendAgain(
@@ -106,7 +110,7 @@ function changeOf(bytes: Uint8Array, contentType: SentType): NewBody {
 }
 
 /**
- * Names the editor: that of VISUAL or EDITOR, else the one that every system of that kind has.
+ * Returns the command of the editor: VISUAL, else EDITOR, else the editor that the platform always has.
  *
  * @throws CliError with `EXIT_USAGE` where no editor is named, and there is no terminal for the default one.
  */
@@ -114,75 +118,77 @@ export function editorOf(
   { env: { VISUAL, EDITOR }, isInteractive }: Pick<Surroundings, "env" | "isInteractive">,
   platform: NodeJS.Platform = process.platform,
 ): string {
-  if (VISUAL || EDITOR) return VISUAL || EDITOR || "";
+  const named = VISUAL || EDITOR;
+  if (named) return named;
   if (isInteractive) return platform === "win32" ? "notepad" : "vi";
   const text =
     "There is no terminal to edit in: --body TEXT or --file PATH is the new body, or EDITOR names an editor.";
   throw new CliError(text, EXIT_USAGE);
 }
 
-/** An edited text, and the file that has it until it is discarded. */
+/** An edited text, and its file. */
 interface Edited {
   readonly text: string;
   readonly file: string;
+  /** Writes the text to the file without what the editor has added. */
+  keep(): void;
+  /** Deletes the file. */
   discard(): void;
 }
 
-/** Opens a text in an editor. */
-function edit(
-  text: string,
-  editor: string,
-  { id, contentType }: WholeMessageView,
-  { surroundings }: OnBroker,
-): Edited {
+/** Opens a text in an editor. Throws a `CliError` if the editor fails; what it has changed until then is kept. */
+function edit(text: string, editor: string, contentType: SentType, { surroundings }: OnBroker): Edited {
   const folder = mkdtempSync(join(tmpdir(), "sluice-edit-"));
-  const file = join(folder, `${id}.${contentType === "json" ? "json" : "txt"}`);
-  try {
-    writeFileSync(file, text, { mode: 0o600 });
-    // A shell runs it, because the editor may be named with options: "code --wait".
-    const { status, error } = spawnSync(`${editor} "${file}"`, {
-      shell: true,
-      stdio: "inherit",
-      env: surroundings.env,
-    });
-    if (status !== 0) {
-      throw new CliError(
-        `"${editor}" has failed${error === undefined ? "" : `: ${error.message}`}.`,
-        EXIT_FAILED,
-      );
-    }
-    const edited = takenBack(text, readFileSync(file, "utf8"));
-    return { text: edited, file, discard: () => removePath(folder) };
-  } catch (error) {
-    removePath(folder);
-    throw error;
+  const file = join(folder, contentType === "json" ? "message.json" : "message.txt");
+  writeFileSync(file, text, { mode: 0o600 });
+  // A shell runs it, because the editor may be named with options: "code --wait".
+  const { status, error } = spawnSync(`${editor} "${file}"`, {
+    shell: true,
+    stdio: "inherit",
+    env: surroundings.env,
+  });
+  const saved = readFileSync(file, "utf8");
+  const discard = () => removePath(folder);
+  if (status !== 0) {
+    const why = error === undefined ? "" : `: ${error.message}`;
+    if (saved === text) discard();
+    const kept = saved === text ? "" : ` What it has saved is kept: ${file}`;
+    throw new CliError(`"${editor}" has failed${why}.${kept}`, EXIT_FAILED);
   }
+  const edited = withOwnLineEnds(text, saved);
+  return { text: edited, file, keep: () => writeFileSync(file, edited), discard };
 }
 
-/** An edited text as its user means it: editors add a line end at the end of a file, and those of Windows make all new. */
-export function takenBack(text: string, edited: string): string {
-  const ends = text.includes("\r\n") ? edited : edited.replaceAll("\r\n", "\n");
-  return text.endsWith("\n") ? ends : ends.replace(/\r?\n$/, "");
+/**
+ * Takes back what editors do to line ends by themselves: many append one at the end of a file, and some on Windows
+ * change all of them.
+ */
+export function withOwnLineEnds(original: string, edited: string): string {
+  const ends = original.includes("\r\n") ? edited : edited.replaceAll("\r\n", "\n");
+  return original.endsWith("\n") ? ends : ends.replace(/\r?\n$/, "");
 }
 
 /** Selection of the messages of a command that can act on many. */
 export interface ManyOptions extends WhichMessages {
   readonly limit?: number;
-  /** Say how many messages it would be done to, show the first, and do nothing. */
+  /** Only count the messages, and show the first ones. */
   readonly dryRun?: boolean;
   /** Do it without asking. */
   readonly force?: boolean;
 }
 
-/** `sluice messages retry`: ends a delay or a lease now; of many messages the delays. */
+/**
+ * `sluice messages retry`: makes messages due now. For one message it ends the delay or the lease. For a selection it
+ * ends delays alone, because a message whose lease ends may be handled twice.
+ */
 export async function retry(
   on: OnBroker,
   queue: string,
   ids: readonly string[],
   options: ManyOptions,
 ): Promise<number> {
-  const id = onlyOf(ids, options);
-  if (id === null) return many(on, queue, "retry", ids, options);
+  const id = singleId(ids, options);
+  if (id === null) return actOnSelection(on, queue, "retry", ids, options);
   const retried = await retryMessage(on.client, queue, id);
   const words = retried.wasDue ? `${retried.id} was due already.` : `${retried.id} is due now.`;
   answer(on, retried, { words });
@@ -196,8 +202,8 @@ export async function remove(
   ids: readonly string[],
   options: ManyOptions,
 ): Promise<number> {
-  const id = onlyOf(ids, options);
-  if (id === null) return many(on, queue, "delete", ids, options);
+  const id = singleId(ids, options);
+  if (id === null) return actOnSelection(on, queue, "delete", ids, options);
   const message = await messageOf(on.client, queue, id);
   const what = `Deletes message ${message.id} of queue ${queue}, ${message.state}, ${size(message.bytes)}.`;
   if (options.force !== true) await confirmDelete(on, queue, what);
@@ -206,23 +212,23 @@ export async function remove(
   return 0;
 }
 
-/** Has the user confirm that messages are deleted, and says whether they come back. */
+/** Asks the user to confirm a deletion, and says whether the messages can still be read and sent again. */
 async function confirmDelete(on: OnBroker, queue: string, what: string): Promise<void> {
   const { settings } = await queueNamed(on.client, queue);
-  // Absent from an older broker.
+  // An older broker has no such setting.
   const left = afterDelete(settings.finishedMessages ?? 0);
   await confirm(on, { name: queue, what: `${what} ${left}`, force: false, isFinal: false });
 }
 
-/** Returns the id of a command line that names one message and nothing else; `null` for any other. */
-function onlyOf(ids: readonly string[], { state, filter, limit, dryRun }: ManyOptions): string | null {
+/** Returns the id where a command line names one message and nothing else; `null` for any other. */
+function singleId(ids: readonly string[], { state, filter, limit, dryRun }: ManyOptions): string | null {
   const [id, ...others] = ids;
   const isSelection = state !== undefined || filter !== undefined || limit !== undefined || dryRun === true;
   return id === undefined || others.length > 0 || isSelection ? null : id;
 }
 
-/** Does something to the messages that a command line selects, after it has counted them. */
-async function many(
+/** Counts the selected messages, asks where needed, and does the action to them. */
+async function actOnSelection(
   on: OnBroker,
   queue: string,
   action: BulkAction,
@@ -249,7 +255,8 @@ async function many(
     answer(on, plan, { words });
     return 0;
   }
-  if (action === "delete" && plan.count > 0 && !force)
+  const isConfirmed = action === "delete" && !force;
+  if (isConfirmed && plan.count > 0)
     await confirmDelete(on, queue, `Deletes ${selected} of queue ${queue}.`);
   const bar = progressBar(on.surroundings, "messages");
   const says = (count: number) =>
@@ -258,12 +265,17 @@ async function many(
       : `Deleted ${plural(count, "message")} of queue ${queue}.`;
   let done = 0;
   try {
-    await actOnMany(on.client, queue, action, request, (soFar) => {
-      done = soFar;
-      bar.update(soFar, plan.count);
-    });
+    // No more are deleted than were confirmed, though others may fit by now.
+    const wanted = isConfirmed ? { ...request, limit: plan.count } : request;
+    if (plan.count > 0) {
+      await actOnMany(on.client, queue, action, wanted, (soFar) => {
+        done = soFar;
+        bar.update(soFar, plan.count);
+      });
+    }
   } catch (error) {
-    // What was done before is on disk.
+    bar.stop();
+    // The requests before the one that failed are done.
     if (done > 0) on.printer.warn(says(done));
     throw error;
   } finally {

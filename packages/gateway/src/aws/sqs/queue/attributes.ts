@@ -15,40 +15,41 @@ import { parseRedriveAllowPolicy, parseRedrivePolicy, type RedrivePolicy } from 
 /** Attributes as a request gives them. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Longest `Policy`, in bytes (spec sqs 2.2), and longest other attribute that is kept as text. */
+/** Longest value of an attribute, in bytes: the limit of `Policy` (spec sqs 2.2). */
 export const POLICY_BYTES_MAX = 8_192;
-/** Longest `KmsMasterKeyId`: as long as AWS KMS takes one. */
-export const KEY_ID_LENGTH_MAX = 2_048;
+/** Longest `KmsMasterKeyId`, in bytes: the limit of AWS KMS. */
+const KEY_ID_BYTES_MAX = 2_048;
 
-/** Attributes after their check: those that change the queue, and texts that are stored and shown only. */
+/** Checked attributes. `settingsOf` takes the queue's own settings from them; the others are stored as texts. */
 export interface ReadAttributes {
   readonly numbers: Partial<Record<NumberAttribute, number>>;
   /** `undefined`: not named; `null`: removed. */
   readonly redrive: RedrivePolicy | null | undefined;
-  /** Texts that are kept as they are shown; `null` removes one. */
+  /** Values of all other attributes, booleans in small letters; `null` removes one. */
   readonly texts: Readonly<Record<string, string | null>>;
 }
 
 /**
- * Checks attributes that a queue is created with or set to, in AWS's words (spec sqs 5.1, 5.2). Throws `AwsError`.
+ * Reads the attributes of `CreateQueue` or `SetQueueAttributes`, each by itself (spec sqs 5.1, 5.2). Throws `AwsError`
+ * with AWS's texts. `checkTogether` checks them beside those that the queue has already.
  *
- * @param isFifo whether the queue is one, or is to be.
- * @param isNew whether the queue is being created: only then can `FifoQueue` be said.
+ * @param isFifo whether the queue is, or becomes, a FIFO queue.
  */
-export function readAttributes(given: Attributes, isFifo: boolean, isNew: boolean): ReadAttributes {
+export function readAttributes(given: Attributes, isFifo: boolean): ReadAttributes {
   const numbers: Partial<Record<NumberAttribute, number>> = {};
   const texts: Record<string, string | null> = {};
   let redrive: RedrivePolicy | null | undefined;
   for (const [name, value] of Object.entries(given)) {
     if (!isSettable(name)) throw refuse(SQS_ERRORS.invalidAttributeName, `Unknown Attribute ${name}.`);
-    if (FIFO_ATTRIBUTES.includes(name) && !isFifo) throw notFifo(name);
-    if (!isKeepable(name, value)) throw invalidValueOf(name);
+    if (FIFO_ATTRIBUTES.includes(name) && !isFifo) throw onlyForFifo(name);
+    if (!isStorable(name, value)) throw invalidValueOf(name);
     if (isNumberAttribute(name)) {
       numbers[name] = readNumber(name, value);
       continue;
     }
     switch (name) {
       case "FifoQueue":
+        // The name of the queue says what it is.
         if (readBoolean(name, value) !== "true") {
           throw invalidValueOf(name, "Modifying queue type is not supported.");
         }
@@ -78,22 +79,37 @@ export function readAttributes(given: Attributes, isFifo: boolean, isNew: boolea
         texts[name] = value === "" ? null : value;
     }
   }
-  checkEncryption(given, texts);
-  if (!isNew) delete texts.FifoQueue;
+  if (texts.KmsMasterKeyId && texts.SqsManagedSseEnabled === undefined) texts.SqsManagedSseEnabled = "false";
   return { numbers, redrive, texts };
 }
 
-/** Attributes of a FIFO queue that only make sense together (spec sqs 4.6). */
-export function checkThroughput(texts: Readonly<Record<string, string | undefined>>): void {
+/**
+ * Checks the stored attributes of a queue that depend on each other. Encryption is checked and shown, and encrypts
+ * nothing. Throws `AwsError` for a throughput limit of each group without deduplication in each group (spec sqs 4.6), and
+ * for two kinds of encryption (spec sqs 5.2).
+ */
+export function checkTogether(texts: Readonly<Record<string, string | undefined>>): void {
   if (texts.FifoThroughputLimit === "perMessageGroupId" && texts.DeduplicationScope !== "messageGroup") {
     throw invalidValueOf(
       "FifoThroughputLimit",
       "To set FifoThroughputLimit to perMessageGroupId, the DeduplicationScope must be messageGroup.",
     );
   }
+  if (texts.KmsMasterKeyId !== undefined && texts.SqsManagedSseEnabled === "true") {
+    throw refuse(
+      SQS_ERRORS.invalidAttributeName,
+      "You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.",
+    );
+  }
 }
 
-/** Returns the changes that attributes make to the queue itself. */
+/**
+ * Returns the changes that attributes make to the queue itself. The scope of deduplication is fixed when a queue is
+ * created, and a later one is only shown.
+ *
+ * @param before the queue; `null` for a new one.
+ * @param deadLetterQueue its name in the directory; `null` for none.
+ */
 export function settingsOf(
   { numbers, redrive, texts }: ReadAttributes,
   before: QueueRecord | null,
@@ -123,9 +139,9 @@ export function settingsOf(
   };
 }
 
-/** Whether a value may be stored: its length has a limit, and both protocols can show it. */
-function isKeepable(name: string, value: string): boolean {
-  const bytesMax = name === "KmsMasterKeyId" ? KEY_ID_LENGTH_MAX : POLICY_BYTES_MAX;
+/** Returns whether a value is short enough, and has only characters that both JSON and XML can carry. */
+function isStorable(name: string, value: string): boolean {
+  const bytesMax = name === "KmsMasterKeyId" ? KEY_ID_BYTES_MAX : POLICY_BYTES_MAX;
   return utf8Bytes(value) <= bytesMax && isValidText(value);
 }
 
@@ -153,19 +169,7 @@ function readPolicy(value: string): string | null {
   return value;
 }
 
-/** Checks that one kind of encryption is set at most. The settings are checked and shown, and encrypt nothing. */
-function checkEncryption(given: Attributes, texts: Record<string, string | null>): void {
-  if (!texts.KmsMasterKeyId) return;
-  if (texts.SqsManagedSseEnabled === "true") {
-    throw refuse(
-      SQS_ERRORS.invalidAttributeName,
-      "You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.",
-    );
-  }
-  if (given.SqsManagedSseEnabled === undefined) texts.SqsManagedSseEnabled = "false";
-}
-
-function notFifo(name: string) {
+function onlyForFifo(name: string) {
   const text =
     name === "FifoQueue" || name === "ContentBasedDeduplication"
       ? `Unknown Attribute ${name}.`

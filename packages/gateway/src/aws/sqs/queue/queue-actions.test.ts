@@ -100,6 +100,18 @@ it("changes that two requests make at once are both made", async () => {
   expect((await sqs.call("ListQueueTags", { QueueUrl })).Tags).toEqual({ theirs: "1", ours: "2" });
 });
 
+it("a queue has one kind of encryption, also when requests name them one after the other", async () => {
+  const sqs = new SqsClient();
+  const QueueUrl = await sqs.create("q", { KmsMasterKeyId: "alias/k" });
+  const managed = { QueueUrl, Attributes: { SqsManagedSseEnabled: "true" } };
+  expect(await sqs.refusal("SetQueueAttributes", managed)).toMatchObject({ code: "InvalidAttributeName" });
+  await sqs.call("SetQueueAttributes", {
+    QueueUrl,
+    Attributes: { KmsMasterKeyId: "", SqsManagedSseEnabled: "true" },
+  });
+  await sqs.call("SetQueueAttributes", managed);
+});
+
 describe("CreateQueue", () => {
   it("answers with the queue there is if what is asked for is what it has", async () => {
     const sqs = new SqsClient();

@@ -8,7 +8,7 @@ import type { SqsInput, SqsOutput } from "../model.ts";
 import { NUMBER_ATTRIBUTES } from "./attribute-names.ts";
 import {
   type Attributes,
-  checkThroughput,
+  checkTogether,
   type ReadAttributes,
   readAttributes,
   settingsOf,
@@ -44,9 +44,9 @@ export async function createQueue(
     return { QueueUrl: urlOf(context, address) };
   }
   checkTags(name, tags);
-  const read = readAttributes(given, isFifo, true);
+  const read = readAttributes(given, isFifo);
   const texts = mergeTexts({}, read);
-  checkThroughput(texts);
+  checkTogether(texts);
   const deadLetterQueue = await deadLetterQueueOf(context, address, isFifo, given.RedrivePolicy, read);
   const sqs: SqsQueue = { attributes: texts, tags: { ...tags } };
   const nameInDirectory = directoryName(address, settings.home);
@@ -79,11 +79,11 @@ export async function setQueueAttributes(
   await changeQueue(context, QueueUrl, async ({ record, address }) => {
     if (Object.keys(given).length === 0) throw missingParameter("Attribute.Name");
     const isFifo = record.definition.fifo !== undefined;
-    const read = readAttributes(given, isFifo, false);
+    const read = readAttributes(given, isFifo);
     const sqs = sqsOf(record);
     const attributes = mergeTexts(sqs.attributes, read);
     const { deduplicationScope: DeduplicationScope = "queue" } = record.definition.fifo ?? {};
-    checkThroughput({ DeduplicationScope, ...attributes });
+    checkTogether({ DeduplicationScope, ...attributes });
     const deadLetterQueue = await deadLetterQueueOf(context, address, isFifo, given.RedrivePolicy, read);
     return {
       settings: settingsOf(read, record, deadLetterQueue),
@@ -213,7 +213,7 @@ function checkName(name: string, isFifo: boolean): void {
 
 /** Refuses attributes that differ from the stored ones. One that the request leaves out does not differ. */
 function refuseDifference(given: Attributes, stored: Attributes): void {
-  const read = readAttributes(given, stored.FifoQueue === "true", true);
+  const read = readAttributes(given, stored.FifoQueue === "true");
   for (const attribute of Object.keys(given)) {
     const asked = String(
       read.numbers[attribute as keyof typeof NUMBER_ATTRIBUTES] ?? read.texts[attribute] ?? "",

@@ -14,7 +14,7 @@ export function restoredSqs(value: unknown, name: string): SqsQueue {
   const found = sqsQueueSchema.safeParse(value);
   if (!found.success) throw invalidParameter("Attributes and tags are texts by their names.");
   const { attributes, tags } = found.data;
-  readAttributes(attributes, isFifoName(name), false);
+  readAttributes(attributes, isFifoName(name));
   checkTags(name, tags);
   return found.data;
 }
