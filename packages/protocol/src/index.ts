@@ -15,6 +15,7 @@ export * from "./topology/alerts.ts";
 export * from "./topology/alerts-queue.ts";
 export * from "./topology/alerts-variables.ts";
 export * from "./topology/endpoint-variables.ts";
+export * from "./topology/fingerprint.ts";
 export type { RetryPolicySettings } from "./topology/retry-policy.ts";
 export * from "./topology/topology.ts";
 export * from "./trace/index.ts";

@@ -205,6 +205,21 @@ describe("a silence", () => {
     await expect.poll(() => told(world)).toEqual(["alert.begun dead dead_letters"]);
   });
 
+  it("lists an alert that begins anew with its own time and text, not with what was told before", async () => {
+    const world = alerted(
+      { orders: { consumer: consumer(failing) }, mails: { consumer: consumer(failing) }, dead: {} },
+      { deadLetters: true },
+    );
+    world.handler = () => ({ outcome: "exception" });
+    await world.sendAndPass("orders", ["a"]);
+    await expect.poll(() => told(world)).toEqual(["alert.begun dead dead_letters"]);
+    await until(world, world.nowMs + 60 * MINUTE_MS);
+    await world.core("dead").purge();
+    await world.sendAndPass("mails", ["b"], MINUTE_MS);
+    const text = 'the first dead letter has come, from queue "mails"';
+    expect(world.core("dead").describe().alerts).toMatchObject([{ text }]);
+  });
+
   it("has nobody told of an alert that ends before it", async () => {
     const world = deadLettering();
     await until(world, world.nowMs + MINUTE_MS);

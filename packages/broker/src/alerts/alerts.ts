@@ -191,7 +191,9 @@ export class Alerts {
     return ALERT_KINDS.flatMap((kind) => {
       const { on, told } = this.#stored.states[kind];
       const first = firstOf(on, this.#elsewhere(kind));
-      return first === null ? [] : { kind, ...(told ?? first), isReported: told !== null };
+      if (first === null) return [];
+      // In another shard it may have begun later than the webhook was told.
+      return { kind, ...(this.#isShared ? (told ?? first) : first), isReported: told !== null };
     });
   }
 

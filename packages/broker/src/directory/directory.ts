@@ -73,6 +73,8 @@ interface DirectoryOptions {
  * deployed with the topology, which it applies at the first call after a deployment.
  */
 export function createDirectory({ topology, clock, hostOf = workersHost(clock) }: DirectoryOptions) {
+  /** Lines about the configuration, which are logged once: the object starts anew after each rest. */
+  const logged = new Set<string>();
   return class Directory extends DurableObject<DirectoryEnv> implements DirectoryObject {
     readonly #host: Host<DirectoryEnv>;
     readonly #parts: DirectoryParts;
@@ -363,12 +365,10 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
     async #deploy(): Promise<void> {
       this.#deployed = await topologyFingerprint(topology);
       if (topology.r2Notifications !== undefined && this.#host.env.SLUICE_R2 === undefined) {
-        this.#host.log.warn(
-          "Directory: [[sluice.r2_notifications]] has no effect here: sluice dev sees the writes",
-        );
+        this.#warnOnce("[[sluice.r2_notifications]] has no effect here: sluice dev sees the writes");
       }
       const trouble = alertsTrouble({ ...this.#host.env }, topology);
-      if (trouble !== null) this.#host.log.warn(`Directory: no alert is sent: ${trouble}`);
+      if (trouble !== null) this.#warnOnce(`no alert is sent: ${trouble}`);
       this.#parts.changes.start(this.#parts.rows.deployed === this.#deployed, () => {
         const warn = (line: string) => this.#host.log.warn(`Directory: ${line}`);
         applyTopology(this.#parts.registry, topology, warn);
@@ -383,6 +383,11 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
           dialect: "configuration",
         });
       });
+    }
+
+    #warnOnce(line: string): void {
+      if (!logged.has(line)) this.#host.log.warn(`Directory: ${line}`);
+      logged.add(line);
     }
 
     #sweep(): void {

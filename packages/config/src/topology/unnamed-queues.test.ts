@@ -46,7 +46,10 @@ test("a setting of a queue for other clients alone is taken without a word, and 
   expect(warningsOf(PRODUCER, TYPED_WRONG)).toEqual([]);
 });
 
-test("the dead-letter queue that a table names is not what its own queue was meant to be", () => {
-  const redrive = 'redrive = { dead_letter_queue = "jobs-d", max_receive_count = 3 }\n';
-  expect(warningsOf(`[sluice.queues.jobs]\n${redrive}[sluice.queues.jobs-d]\n`)).toEqual([]);
+test("a queue that has a dead-letter queue was not meant to be one", () => {
+  const redriven = (name: string) =>
+    `[sluice.queues.${name}]\nredrive = { dead_letter_queue = "${name}-d", max_receive_count = 3 }\n`;
+  expect(warningsOf(`${redriven("jobs")}[sluice.queues.jobs-d]\n`)).toEqual([]);
+  expect(warningsOf(redriven("mail") + redriven("mails"))).toEqual([]);
+  expect(warningsOf(redriven("order") + PRODUCER)).toEqual([`0/wrangler.toml:2: ${WARNING}`]);
 });

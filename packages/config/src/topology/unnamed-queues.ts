@@ -13,14 +13,14 @@ export function unnamedQueues(
   own: readonly WorkerQueueConfig[],
   all: readonly WorkerQueueConfig[],
 ): ConfigDiagnostic[] {
+  const used = usedQueues(all);
   const named = namedQueues(all);
   const warnings = new Map<string, ConfigDiagnostic>();
   for (const { file: main, settingsFile: file = main, queueSettings, lines } of own) {
     for (const [queue, settings] of Object.entries(queueSettings)) {
-      // A dead-letter queue is often named after its queue.
-      const deadLetters = deadLetterQueuesOf(settings);
-      const others = [...named].filter((name) => !deadLetters.includes(name));
-      const similar = named.has(queue) || warnings.has(queue) ? "" : suggestion(queue, others);
+      // Dead-letter queues are named after their queues, and a queue that has one is none.
+      const others = deadLetterQueuesOf(settings).length > 0 ? used : named;
+      const similar = named.has(queue) || warnings.has(queue) ? "" : suggestion(queue, [...others]);
       if (similar === "") continue;
       const line = lines?.queueSettings[queue];
       const text = `No Worker names the queue "${queue}".${similar}`;
@@ -32,16 +32,23 @@ export function unnamedQueues(
 
 /** Collects the queues that anything names but a table of their own settings. */
 export function namedQueues(workers: readonly WorkerQueueConfig[]): Set<string> {
-  const names = new Set<string>();
-  for (const { producers, consumers, queueSettings, r2Notifications = [] } of workers) {
-    for (const { queue } of [...producers, ...r2Notifications]) names.add(queue);
-    for (const { queue, settings } of consumers) {
-      names.add(queue);
+  const names = usedQueues(workers);
+  for (const { consumers, queueSettings } of workers) {
+    for (const { settings } of consumers) {
       if (settings.deadLetterQueue !== null) names.add(settings.deadLetterQueue);
     }
     for (const name of Object.values(queueSettings).flatMap(deadLetterQueuesOf)) names.add(name);
   }
   return names;
+}
+
+/** Collects the queues that Workers send to or consume, or that notifications go to. */
+function usedQueues(workers: readonly WorkerQueueConfig[]): Set<string> {
+  return new Set(
+    workers.flatMap(({ producers, consumers, r2Notifications = [] }) =>
+      [...producers, ...consumers, ...r2Notifications].map(({ queue }) => queue),
+    ),
+  );
 }
 
 /** Lists the dead-letter queues that a table of a queue's settings names. */

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -233,11 +234,12 @@ describe("a data folder", () => {
   describe("whose lock file is taken away", { timeout: 60_000 }, () => {
     const OF_FILE =
       /sluice-lock\.sqlite was deleted or replaced while this process had the data: another broker may have begun/;
-    const OF_FOLDER = /was deleted or moved away while .+ acknowledged went with the folder\./;
+    const OF_DATA = /The data in .+ were deleted or moved away while .+ acknowledged went with them\./;
     it.each([
       ["deleted", () => rmSync(join(folder, LOCK_FILE)), OF_FILE],
       ["replaced", () => replaceBy("other"), OF_FILE],
-      ["moved away with the folder", () => renameSync(folder, `${folder}-moved`), OF_FOLDER],
+      ["moved away with the folder", () => renameSync(folder, `${folder}-moved`), OF_DATA],
+      ["deleted with all that is in the folder", deleteAll, OF_DATA],
     ])("ends its holder at once where it is %s, and says why", async (_, takeAway, why) => {
       const holder = await hold();
       takeAway();
@@ -272,6 +274,10 @@ describe("a data folder", () => {
       expect(lastEndIn(folder)).toBe("planned");
       freeAgain();
     });
+
+    function deleteAll(): void {
+      for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+    }
 
     function replaceBy(name: string): void {
       writeFileSync(join(folder, name), "");

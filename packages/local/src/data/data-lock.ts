@@ -85,12 +85,12 @@ export class DataInUseError extends CliError {
 export class DataLostError extends CliError {
   constructor(folder: string) {
     super(
-      existsSync(folder)
+      existsSync(join(folder, OBJECTS_FOLDER))
         ? `${join(folder, LOCK_FILE)} was deleted or replaced while this process had the data: another broker may have ` +
             "begun on them, so this one ends at once. What it has acknowledged is on the disk. Start it again, and " +
             "leave that file alone."
-        : `${folder} was deleted or moved away while this process had the data, so it ends at once. What it has ` +
-            "acknowledged went with the folder.",
+        : `The data in ${folder} were deleted or moved away while this process had them, so it ends at once. What it ` +
+            "has acknowledged went with them.",
     );
   }
 }

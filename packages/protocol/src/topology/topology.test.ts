@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { canonicalJson, topologyFingerprint } from "./topology.ts";
+import { topologyFingerprint } from "./fingerprint.ts";
+import { canonicalJson } from "./topology.ts";
 
 const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 60, producers: [], consumer: null };
 

@@ -1,4 +1,3 @@
-import { hexOf } from "../hex.ts";
 import type { R2Rule } from "../r2/notifications.ts";
 import type { AlertSettings } from "./alerts.ts";
 import type { RetryPolicySettings } from "./retry-policy.ts";
@@ -321,9 +320,3 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** Computes the fingerprint that tells two topologies apart: SHA-256 in hexadecimal. */
-export async function topologyFingerprint(topology: QueueTopology): Promise<string> {
-  const bytes = new TextEncoder().encode(canonicalJson(topology));
-  const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return hexOf(new Uint8Array(digest));
-}
