@@ -1,24 +1,32 @@
 import type { HostClock } from "@sluice/broker";
 
 /**
- * Time in ms of the system's clock for which a reported difference counts. A report comes every second, so the broker's
- * time is wrong for at most this long after the system's clock is set.
+ * Longest that the clock runs on after a report, in ms. Then it stands until the next one. A report comes every second,
+ * so a system clock that is set changes the broker's time by at most this much.
  */
 export const TOLD_CLOCK_MS = 5_000;
 
+/** Shortest wait for an alarm while the clock stands, in ms: a report may come at any time. */
+const STANDING_WAIT_MS = 1_000;
+
+/** Smallest change of the difference by a clock that was set, in ms. One that catches up changes it by 100 ms a second. */
+const SET_MS_MIN = 500;
+
 /**
- * Time of a broker on workerd, which has only the system's clock: the process that started workerd reports how far the
- * broker's time is behind it. Alarms of workerd use the system's clock.
+ * Clock of a broker on workerd. workerd has only the system clock, which may be set. The process that started workerd
+ * has a clock that nobody sets, and reports how far that is behind the system clock. workerd's alarms go by the system
+ * clock, so their times are converted.
  */
 export class ToldClock implements HostClock {
   readonly #systemMs: () => number;
   #behindMs: number;
-  /** System's time of the last report, in ms; `null` before. */
+  /** System time of the last report, in ms; `null` before the first. */
   #toldAtMs: number | null = null;
+  /** Latest time that was read: the clock never goes back. */
   #lastMs = 0;
 
   /**
-   * @param systemMs the system's clock, in ms since 1970.
+   * @param systemMs the system clock, in ms since 1970.
    * @param behindMs difference at the start, in ms; negative for a clock that is ahead.
    */
   constructor(systemMs: () => number, behindMs: number) {
@@ -27,14 +35,12 @@ export class ToldClock implements HostClock {
   }
 
   now(): number {
-    const systemMs = this.#systemMs();
-    const believedMs =
-      this.#toldAtMs === null ? systemMs : Math.min(systemMs, this.#toldAtMs + TOLD_CLOCK_MS);
-    this.#lastMs = Math.max(this.#lastMs, believedMs - this.#behindMs);
+    const boundedMs = Math.min(this.#systemMs(), this.#standsAtMs);
+    this.#lastMs = Math.max(this.#lastMs, boundedMs - this.#behindMs);
     return this.#lastMs;
   }
 
-  /** Takes a reported difference, in ms. Returns whether the system's clock has been set since the last report. */
+  /** Takes a reported difference, in ms. Returns whether it changed by more than a clock that catches up explains. */
   told(behindMs: number): boolean {
     const wasSet = Math.abs(behindMs - this.#behindMs) >= SET_MS_MIN;
     this.#behindMs = behindMs;
@@ -42,17 +48,22 @@ export class ToldClock implements HostClock {
     return wasSet;
   }
 
-  /** A clock that catches up arrives a tenth earlier; an early alarm is set again. */
   alarmMsOf(atMs: number): number {
+    const systemMs = this.#systemMs();
+    const waitMs = Math.max(0, atMs - this.now());
+    // An alarm for a time that this clock does not reach would ring again and again.
+    if (waitMs > 0 && systemMs >= this.#standsAtMs) return systemMs + Math.max(waitMs, STANDING_WAIT_MS);
     if (this.#behindMs === 0) return atMs;
-    const waitMs = atMs - this.now();
-    return this.#systemMs() + Math.max(0, Math.floor((waitMs * 10) / 11));
+    // A clock that catches up runs a tenth faster. For one that is ahead the alarm rings early, and is set again.
+    return systemMs + Math.floor((waitMs * 10) / 11);
   }
 
+  /** Returns the broker's time, or an earlier one, at which an alarm rings. */
   momentOf(alarmMs: number): number {
     return alarmMs - this.#behindMs;
   }
-}
 
-/** Smallest difference of a clock that was set, in ms: a smaller one comes from catching up. */
-const SET_MS_MIN = 500;
+  get #standsAtMs(): number {
+    return this.#toldAtMs === null ? Infinity : this.#toldAtMs + TOLD_CLOCK_MS;
+  }
+}

@@ -9,9 +9,9 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { HOLDER_FILE } from "@sluice/local/data/data-lock";
+import getPort from "@sluice/protocol/test/free-port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { buildImage, type Image, noImages } from "./container.ts";
-import getPort from "./free-port.ts";
 import { CLIENT, callSqs, temporaryFolder } from "./serving.ts";
 
 const why = noImages();

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import getPort from "@sluice/protocol/test/free-port";
 import { expect } from "vitest";
-import getPort from "./free-port.ts";
 
 const FIXTURES = fileURLToPath(new URL("./fixtures", import.meta.url));
 

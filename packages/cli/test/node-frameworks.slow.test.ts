@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import getPort from "@sluice/protocol/test/free-port";
 import { afterAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
 import { install } from "./install.ts";
 import { freePorts, type Lab, openLab } from "./lab.ts";
 import { HAS_OTHERS, OTHERS } from "./others.ts";

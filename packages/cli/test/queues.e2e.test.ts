@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { QueueView, ShardsView } from "@sluice/gateway/views";
+import getPort from "@sluice/protocol/test/free-port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { MessagePage } from "../src/client/messages.ts";
 import { BrokerLab } from "./broker-lab.ts";
-import getPort from "./free-port.ts";
 
 const CONFIG = `
 [sluice.queues.orders]

@@ -174,7 +174,8 @@ describe("sluice messages resend", () => {
     expect(await resend("fail")).toMatchObject({ code: 1, err: expect.stringContaining("has failed") });
     const { code, err } = await resend("spoil");
     expect([code, err]).toEqual([2, expect.stringContaining("The body is not JSON")]);
-    const kept = /What you wrote is kept\. .* take it: --content-type json --file "(.+)"\n/.exec(err)?.[1] ?? "";
+    const kept =
+      /What you wrote is kept\. .* take it: --content-type json --file "(.+)"\n/.exec(err)?.[1] ?? "";
     expect(readFileSync(kept, "utf8")).toBe("{ an hour of work");
     rmSync(dirname(kept), { recursive: true });
     const crashed = await resend("crash");

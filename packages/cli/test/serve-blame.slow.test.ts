@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import getPort from "@sluice/protocol/test/free-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
 import { eventually, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 

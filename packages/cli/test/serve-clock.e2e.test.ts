@@ -7,8 +7,8 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
+import getPort from "@sluice/protocol/test/free-port";
 import { expect, it, onTestFinished } from "vitest";
-import getPort from "./free-port.ts";
 import { sluice } from "./running.ts";
 import { CLIENT, ENV, temporaryFolder } from "./serving.ts";
 

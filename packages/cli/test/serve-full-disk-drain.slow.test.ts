@@ -13,8 +13,8 @@ import {
 } from "@aws-sdk/client-sqs";
 import { RESERVE_FILE } from "@sluice/local/data/reserve";
 import { mountSmallDisk, type SmallDisk } from "@sluice/local/test/small-disk";
+import getPort from "@sluice/protocol/test/free-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
 import { type Running, sluice } from "./running.ts";
 import { CLIENT, ENV, temporaryFolder } from "./serving.ts";
 

@@ -9,8 +9,8 @@ import {
   SQSServiceException,
 } from "@aws-sdk/client-sqs";
 import { mountSmallDisk } from "@sluice/local/test/small-disk";
+import getPort from "@sluice/protocol/test/free-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
 import { type Running, sluice } from "./running.ts";
 import { CLIENT, ENV, temporaryFolder } from "./serving.ts";
 

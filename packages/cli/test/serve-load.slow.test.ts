@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import getPort from "@sluice/protocol/test/free-port";
 import { afterAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
 import { residentBytes, Strangers } from "./hostile-load.ts";
 import { type Running, sluice } from "./running.ts";
 import { ENV, temporaryFolder } from "./serving.ts";

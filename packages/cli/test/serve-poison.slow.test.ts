@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PLANNED_END_FILE } from "@sluice/local/data/planned-end";
+import getPort from "@sluice/protocol/test/free-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
 import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 

@@ -12,9 +12,9 @@ import {
 } from "@aws-sdk/client-sqs";
 import { fuzz, remoteTarget } from "@sluice/fuzz";
 import { HOLDER_FILE } from "@sluice/local/data/data-lock";
+import getPort from "@sluice/protocol/test/free-port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import getPort from "./free-port.ts";
 import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 import { CLIENT, callSqs, ENV, temporaryFolder } from "./serving.ts";

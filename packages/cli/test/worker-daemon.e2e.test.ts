@@ -9,9 +9,9 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
+import getPort from "@sluice/protocol/test/free-port";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
 import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 import { CLIENT, ENV, temporaryFolder } from "./serving.ts";

@@ -1,4 +1,4 @@
-import getPort from "get-port";
+import getPort from "@sluice/protocol/test/free-port";
 import { BrokerProcess } from "../sqs/broker-process.ts";
 import {
   damagedFiles,

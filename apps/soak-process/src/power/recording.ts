@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Random } from "@sluice/harness/random";
-import getPort from "get-port";
+import getPort from "@sluice/protocol/test/free-port";
 import { untilGone } from "../cluster/workerd-process.ts";
 import { makeWorker } from "../runs/idle-worker.ts";
 import { BrokerProcess } from "../sqs/broker-process.ts";

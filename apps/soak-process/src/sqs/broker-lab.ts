@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import getPort from "get-port";
+import getPort from "@sluice/protocol/test/free-port";
 import { type BrokerOptions, BrokerProcess } from "./broker-process.ts";
 import { buildCommand, type Command } from "./command.ts";
 

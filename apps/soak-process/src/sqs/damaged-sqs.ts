@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Random } from "@sluice/harness/random";
-import getPort from "get-port";
+import getPort from "@sluice/protocol/test/free-port";
 import type { DamageLedger } from "../damage/damage-ledger.ts";
 import type { DamagedBroker, DamagedEpoch } from "../damage/run-damage.ts";
 import { BrokerProcess } from "./broker-process.ts";

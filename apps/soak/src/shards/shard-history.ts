@@ -15,31 +15,36 @@ import { ShardTaker } from "./shard-taker.ts";
 import { ShardWorker } from "./shard-worker.ts";
 import { ShardWorld } from "./shard-world.ts";
 
-/** Isolates with maps of their own. */
+/** Isolates that send and receive. Each keeps a shard map of its own. */
 const ISOLATES = 3;
+/** Most events of a history. One with more does not come to an end. */
 const EVENTS_MAX = 100_000;
-/** How long messages keep coming once nothing goes wrong any more, and how often, in ms. */
-const STEADY_MS = 900_000;
-const SHORT_MS = 60_000;
-const STEADY_EVERY_MS = 20_000;
-/** How long shard 0 counts a part as in use whose shard has ended, in ms. */
+/** Longest time that a phase may take, in virtual ms. */
+const PHASE_MS_MAX = 10_800_000;
+/** How long messages keep coming in the calm phase, in ms, where nothing is found out about shards that wait. */
+const CALM_SENDS_MS = 60_000;
+/** The same for a queue that is pushed to a Worker, and whose shards must not wait. */
+const CALM_SENDS_OF_PUSH_MS = 900_000;
+/** Time between two sends of the calm phase, in ms. */
+const CALM_SEND_EVERY_MS = 20_000;
+/** Longest that shard 0 counts a lent part of a limit as in use after the shard that has it has ended, in ms. */
 const LOST_PARTS_MS = HANDLER_WALL_CLOCK_MS_MAX + 120_000;
-/** How long clients may still have what they got before, in ms. */
+/** Longest that clients still have what they received before the calm phase, in ms. */
 const SETTLED_MS = 60_000;
-/** Longest that a shard with messages gives none to anybody then, in ms. */
+/** Longest that a shard with due messages may serve none in the calm phase, in ms, where a Worker is pushed to. */
 const WAIT_MS_MAX = 240_000;
 /**
- * The same for each shard of a queue whose clients ask: shards take turns of ten receives from each isolate, which come
- * every 30 s, and of which every other one may find that the second has had its messages.
+ * The same for each shard of a queue whose clients ask. An isolate asks the shards in turns of ten receives. Two clients
+ * that ask about every 20 s share three isolates, so each isolate asks every 30 s. Every other receive may be empty, because
+ * the other client was first.
  */
 const TURN_MS_MAX = 600_000;
-const DRAIN_MS = 10_800_000;
-/** How long a shard is overloaded once nothing else goes wrong, in ms. */
+/** How long a shard is overloaded in the calm phase, in ms. */
 const CALM_FAULT_MS = 300_000;
 
 type Isolate = ShardedQueues<keyof QueueRpc>;
 
-/** Runs the history of a seed whose queue has shards. */
+/** Runs the history of a seed, of a queue with shards. */
 export async function runShardHistory(seed: number, options: HistoryOptions = {}): Promise<HistoryReport> {
   const parts = partsOf(seed, options.verbose ?? false, options.bug ?? null);
   const watched = options.checkers?.map(({ property }) => property) ?? SHARD_PROPERTIES;
@@ -77,24 +82,27 @@ class ShardHistory {
   }
 
   async run(): Promise<void> {
-    const { world } = this;
+    const world = this.#world;
     const { loop, scenario, random } = world;
     world.note("the history begins", "");
     world.log.remark(JSON.stringify(scenario));
-    // The first queue is made without faults: with many of them nobody might ever hear that it is.
+    // The queue is made without faults. With many of them no caller might ever learn that it exists.
     const { rates } = world;
     world.rates = NO_FAULT_RATES;
     let hasBegun = false;
     void this.#administrator.restore(scenario.definition.shards ?? 1).then(() => {
       hasBegun = true;
     });
-    await this.#until(() => hasBegun, DRAIN_MS);
+    await this.#until(() => hasBegun, PHASE_MS_MAX);
+    // In a busy history hardly anything else goes wrong, so that limits are in use when shard 0 crashes.
     if (!scenario.isBusy) world.rates = rates;
     for (let i = 0; i < scenario.sends; i++)
       loop.after(random.below(scenario.troubleMs), () => void this.#sender.send(this.#isolate(), false));
     for (let i = 0; i < scenario.oldProducers; i++)
       loop.after(random.below(scenario.troubleMs), () => void this.#sender.send(null, false));
-    for (let i = 0; i < scenario.lenderCrashes && scenario.taker !== "push"; i++)
+    // With a Worker, ShardWorker crashes shard 0 while all that it can lend is in use.
+    const crashes = scenario.taker === "push" ? 0 : scenario.lenderCrashes;
+    for (let i = 0; i < crashes; i++)
       loop.after(random.below(scenario.troubleMs), () => world.object(scenario.queue).crash());
     this.#administrator.start();
     this.#startTakers();
@@ -102,15 +110,11 @@ class ShardHistory {
     loop.after(scenario.troubleMs, () => {
       isCalm = true;
     });
-    await this.#until(() => isCalm, DRAIN_MS);
+    await this.#until(() => isCalm, PHASE_MS_MAX);
     await this.#calm();
   }
 
-  get world(): ShardWorld {
-    return this.#world;
-  }
-
-  /** An isolate; a new one has no map, and an old one may have an old map. */
+  /** Picks an isolate, and in trouble sometimes puts a new one in its place, which has no map yet. */
   #isolate(): Isolate {
     const { random } = this.#world;
     const i = random.below(ISOLATES);
@@ -128,9 +132,9 @@ class ShardHistory {
     new ShardTaker(this.#world, isolate, scenario.dead, "receive").start(2 * everyMs);
   }
 
-  /** Nothing goes wrong any more: messages keep coming for a while, then all has to be handled. */
+  /** The calm phase: ends all faults, sends for a while, and then requires that every message is handled. */
   async #calm(): Promise<void> {
-    const { world } = this;
+    const world = this.#world;
     const { scenario, random, ledger, loop, objects } = world;
     if (world.violation !== null) return;
     world.calmDown();
@@ -145,14 +149,14 @@ class ShardHistory {
       isRestored = true;
     });
     const areSynced = () => [...objects.values()].every(({ disk }) => disk.isSynced);
-    const isIdle = () => world.travelling === 0 && this.#worker.isIdle && areSynced();
-    await this.#until(() => isRestored && isIdle(), DRAIN_MS);
-    // The time passes at once in which shards that have no part would ask for one twice a second.
+    const isQuiet = () => world.travelling === 0 && this.#worker.isIdle && areSynced();
+    await this.#until(() => isRestored && isQuiet(), PHASE_MS_MAX);
+    // Until lost parts count no more, shards without one would only ask every 500 ms.
     loop.jump(LOST_PARTS_MS);
     loop.after(SETTLED_MS, () => {
       world.isRestored = true;
     });
-    await this.#until(() => world.isRestored, DRAIN_MS);
+    await this.#until(() => world.isRestored, PHASE_MS_MAX);
     const beganMs = loop.nowMs;
     if (scenario.calmFault === "overloaded" && scenario.finalShards > 1) {
       const name = `${scenario.queue}#${random.between(1, scenario.finalShards - 1)}`;
@@ -160,44 +164,56 @@ class ShardHistory {
       world.object(name).overloadedUntilMs = world.nowMs + CALM_FAULT_MS;
     }
     if (!scenario.isFifo) void this.#sender.send(null, true);
-    const steadyMs = scenario.isSteady ? STEADY_MS : SHORT_MS;
-    const steady = () => {
-      if (world.violation !== null || loop.nowMs > beganMs + steadyMs) return;
+    const sendsMs = this.#calmSendsMs();
+    const send = () => {
+      if (world.violation !== null || loop.nowMs > beganMs + sendsMs) return;
       void this.#sender.send(this.#isolate(), true);
-      loop.after(STEADY_EVERY_MS, steady);
+      loop.after(CALM_SEND_EVERY_MS, send);
       this.#checkWaits(beganMs + CALM_FAULT_MS);
     };
-    steady();
+    send();
+    const underWay = () => [
+      this.#sender.underWay,
+      this.#administrator.underWay,
+      world.travelling,
+      ledger.live,
+      ledger.underWay,
+    ];
     const isOver = () =>
-      loop.nowMs > beganMs + steadyMs + STEADY_EVERY_MS &&
-      this.#sender.underWay +
-        this.#administrator.underWay +
-        world.travelling +
-        ledger.live +
-        ledger.underWay ===
-        0 &&
+      loop.nowMs > beganMs + sendsMs + CALM_SEND_EVERY_MS &&
+      underWay().every((count) => count === 0) &&
       this.#directory.isDone &&
       areSynced();
-    await this.#until(isOver, DRAIN_MS);
+    await this.#until(isOver, PHASE_MS_MAX);
     if (world.violation !== null) return;
     ledger.checkThrottle();
     this.#checkMap();
     await this.#count();
   }
 
-  /** No shard with messages waits for long. One of its messages may, where more come than are taken. */
+  /** How long messages keep coming in the calm phase, in ms: in some histories until a shard would have waited too long. */
+  #calmSendsMs(): number {
+    const { isSteady, taker, finalShards } = this.#world.scenario;
+    if (!isSteady) return CALM_SENDS_MS;
+    return taker === "push"
+      ? CALM_SENDS_OF_PUSH_MS
+      : CALM_FAULT_MS + finalShards * TURN_MS_MAX + 3 * CALM_SEND_EVERY_MS;
+  }
+
+  /** Checks that each shard with due messages is served. One message may wait for long where more come than are taken. */
   #checkWaits(fromMs: number): void {
-    const { world } = this;
+    const world = this.#world;
     const { ledger, nowMs, scenario } = world;
-    const groups = new Map<string, number>();
+    /** Oldest position in each group. */
+    const heads = new Map<string, number>();
     const live = [...ledger.liveIn(scenario.queue)];
     for (const { group, position } of live)
-      groups.set(group, Math.min(position, groups.get(group) ?? Infinity));
+      heads.set(group, Math.min(position, heads.get(group) ?? Infinity));
     const shards = new Set(live.map(({ object }) => object)).size;
     const mostMs = scenario.taker === "push" ? WAIT_MS_MAX : shards * TURN_MS_MAX;
     for (const { view, tag, object, sinceMs, group, position } of live) {
       if (view.status !== "waiting" || view.atMs > nowMs) continue;
-      if (scenario.isFifo && groups.get(group) !== position) continue;
+      if (scenario.isFifo && heads.get(group) !== position) continue;
       const waitsMs = nowMs - Math.max(fromMs, sinceMs, view.atMs, ledger.servedMs.get(object) ?? 0);
       if (waitsMs > mostMs)
         world.violates(
@@ -208,7 +224,7 @@ class ShardHistory {
     }
   }
 
-  /** There are the shards that are wanted, and no others. */
+  /** Checks that the map and the rows of the directory have the shards that are wanted, and no others. */
   #checkMap(): void {
     const { queue, finalShards } = this.#world.scenario;
     const row = this.#directory.durableRows.get(queue);
@@ -227,15 +243,15 @@ class ShardHistory {
         this.#world.violates("drained shards", name, "its row is still there");
   }
 
-  /** Counts equal the sum over all shards where nothing moves. */
+  /** Checks that metrics and counts equal the number of messages once nothing moves. */
   async #count(): Promise<void> {
-    const { world } = this;
+    const world = this.#world;
     const { scenario, ledger } = world;
     world.isDrained = true;
     for (const object of world.objects.values()) object.overloadedUntilMs = 0;
     let counted: readonly number[] | null = null;
     const count = async () => {
-      // Receives that wait may still get something.
+      // Long polls that are open may still receive.
       await world.loop.sleep(60_000);
       if (scenario.taker === "push") await this.#administrator.pause();
       for (let i = 0; i < 6; i++) await this.#sender.send(this.#isolates[i % ISOLATES] ?? null, true);
@@ -244,20 +260,22 @@ class ShardHistory {
       const { visible, notVisible, delayed } = await queue.messageCounts(scenario.queue);
       counted = [backlogCount, visible + notVisible + delayed];
     };
-    void count();
-    await this.#until(() => counted !== null, DRAIN_MS);
+    void count().catch((error: unknown) =>
+      world.violates("counts of all shards", scenario.queue, `they cannot be asked for: ${error}`),
+    );
+    await this.#until(() => counted !== null, PHASE_MS_MAX);
     const there = [...ledger.liveIn(scenario.queue)].length;
     for (const number of counted ?? [])
       if (number !== there) world.violates("counts of all shards", scenario.queue, `${number}, not ${there}`);
   }
 
-  /** Takes events until something is so. */
-  async #until(isSo: () => boolean, forMs: number): Promise<void> {
-    const { world } = this;
+  /** Runs events until a condition holds. It is a violation if it does not within so many virtual ms. */
+  async #until(isMet: () => boolean, withinMs: number): Promise<void> {
+    const world = this.#world;
     const { loop, ledger } = world;
-    const deadlineMs = loop.nowMs + forMs;
+    const deadlineMs = loop.nowMs + withinMs;
     await microtasksDone();
-    while (world.violation === null && !isSo()) {
+    while (world.violation === null && !isMet()) {
       const run = loop.next();
       if (run === undefined || loop.nowMs > deadlineMs || loop.events > EVENTS_MAX) {
         const text = `${ledger.live} messages are there, ${ledger.underWay} under way, ${world.travelling} calls`;

@@ -24,10 +24,10 @@ export interface ShardScenario {
   /** Whether there is always work, and hardly anything else goes wrong: then parts are in use when shard 0 ends. */
   readonly isBusy: boolean;
   readonly throws: boolean;
-  /** How a shard is in the calm that follows: overloaded, or out of reach. */
+  /** State of a shard at the beginning of the calm phase. */
   readonly calmFault: "none" | "overloaded";
   readonly finalShards: number;
-  /** Whether messages keep coming for long once nothing goes wrong any more. */
+  /** Whether messages keep coming in the calm phase until a shard would have waited too long. */
   readonly isSteady: boolean;
 }
 

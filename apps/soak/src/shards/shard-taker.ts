@@ -4,7 +4,8 @@ import type { ShardWorld } from "./shard-world.ts";
 
 type Isolate = ShardedQueues<keyof QueueRpc>;
 
-const CALM_POLL_MS = 20_000;
+/** Shortest and longest time between two polls in the calm phase, in ms. Clients that keep step for long do not exist. */
+const CALM_POLL_MS = [10_000, 30_000] as const;
 
 /** Clients that take messages from a queue with shards: by receives of SQS, or by pulls. */
 export class ShardTaker {
@@ -25,7 +26,9 @@ export class ShardTaker {
     const { loop, random, isTroubled, isDrained } = this.#world;
     if (isDrained) return;
     void (this.#kind === "pull" ? this.#pull() : this.#receive()).catch(() => {});
-    loop.after(isTroubled ? random.below(2 * everyMs) : CALM_POLL_MS, () => this.start(everyMs));
+    loop.after(isTroubled ? random.below(2 * everyMs) : random.between(...CALM_POLL_MS), () =>
+      this.start(everyMs),
+    );
   }
 
   async #receive(): Promise<void> {

@@ -319,4 +319,3 @@ export function canonicalJson(value: unknown): string {
       : inner,
   );
 }
-

@@ -256,8 +256,7 @@ async function actOnSelection(
     return 0;
   }
   const isConfirmed = action === "delete" && !force;
-  if (isConfirmed && plan.count > 0)
-    await confirmDelete(on, queue, `Deletes ${selected} of queue ${queue}.`);
+  if (isConfirmed && plan.count > 0) await confirmDelete(on, queue, `Deletes ${selected} of queue ${queue}.`);
   const bar = progressBar(on.surroundings, "messages");
   const says = (count: number) =>
     action === "retry"

@@ -68,7 +68,9 @@ describe("an attribute", () => {
       KmsMasterKeyId: "alias/k",
       SqsManagedSseEnabled: "false",
     });
-    expect(() => checkTogether({ KmsMasterKeyId: "alias/k", SqsManagedSseEnabled: "true" })).toThrow("at one time");
+    expect(() => checkTogether({ KmsMasterKeyId: "alias/k", SqsManagedSseEnabled: "true" })).toThrow(
+      "at one time",
+    );
     expect(() => checkTogether({ KmsMasterKeyId: "alias/k", SqsManagedSseEnabled: "false" })).not.toThrow();
     expect(standard({ KmsMasterKeyId: "" }).texts).toEqual({ KmsMasterKeyId: null });
   });
