@@ -32,19 +32,29 @@ export const sluiceServe: SqsServer = {
       cwd: folder,
       env: environmentIn(folder),
     });
-    await child.ready(async () => (await fetch(`http://127.0.0.1:${port}/__sluice/health`)).ok);
+    await started(child, async () => (await fetch(`http://127.0.0.1:${port}/__sluice/health`)).ok);
     return { child, endpoint: `http://127.0.0.1:${port}/__sluice/aws` };
   },
 };
 
-async function whenListening(child: Child, port: number) {
-  await child.ready(() => accepts(port));
+async function listening(child: Child, port: number) {
+  await started(child, () => accepts(port));
   return { child, endpoint: `http://127.0.0.1:${port}/` };
 }
 
-/** In memory, without the log line per request that its own command writes. */
+/** Waits until a server is ready. One that is not in time is stopped. */
+async function started(child: Child, isReady: () => Promise<boolean>): Promise<void> {
+  try {
+    await child.ready(isReady);
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+}
+
+/** fauxqs in memory. It is started by its API, because its own command writes a log line per request. */
 export const fauxqs: SqsServer = fauxqsServer("fauxqs", "memory", () => "");
-/** With its SQLite file; in WAL mode node:sqlite syncs each commit. */
+/** fauxqs with its SQLite file, in WAL mode. `node:sqlite` syncs each commit of that. */
 export const fauxqsOnDisk: SqsServer = fauxqsServer(
   "fauxqs (dataDir)",
   "commit",
@@ -68,7 +78,7 @@ function fauxqsServer(
       `;
       const args = ["--no-warnings", "--input-type=module", "--eval", script];
       const child = startChild(process.execPath, args);
-      return whenListening(child, port);
+      return listening(child, port);
     },
   };
 }
@@ -94,6 +104,6 @@ export const elasticmq: SqsServer = {
       ],
       { cwd: folder },
     );
-    return whenListening(child, port);
+    return listening(child, port);
   },
 };

@@ -4,24 +4,24 @@ import { environmentIn } from "@sluice/harness/environment";
 import { type QueueFigures, queueFigures } from "../cluster/queue-figures.ts";
 import { untilGone, workerdChildren } from "../cluster/workerd-process.ts";
 
-/** Time between two looks whether it has started, in ms: epochs are short. */
+/** Time between two looks whether the broker has started, in ms. Short, because many run for seconds only. */
 const LOOK_AGAIN_MS = 5;
-/** Time and level that a line of the log begins with. */
+/** Time and level at the beginning of a line of the log. */
 const LOGGED = /^\d{4}-\S+Z \w+ +/;
 
 export interface BrokerOptions {
   /** Entry of the command. */
   readonly main: string;
   readonly port: number;
-  /** Folder for all state. Another process that is started on it goes on with that. */
+  /** Data folder. A later process with the same one goes on with its data. */
   readonly persistDir: string;
-  /** Folder to run in, whose configuration there may be. */
+  /** Folder to run in. A configuration there is read. */
   readonly folder: string;
   /** Further variables of its environment. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Folder of a Worker: with one the broker runs on workerd, without one in the command's own process. */
+  /** Folder of a Worker, for a broker on workerd. Default: none, for a broker in the command's own process. */
   readonly worker?: string;
-  /** Program that starts it, with its arguments, and becomes it. Default: none. */
+  /** Program with its arguments that starts the broker and becomes it, such as `strace -D`. Default: none. */
   readonly under?: readonly string[];
 }
 
@@ -31,36 +31,36 @@ export class BrokerProcess {
   readonly endpoint: string;
   readonly #url: string;
   readonly #child: Child;
-  #pids: readonly number[] = [];
+  /** The workerd processes that it had when it was ready. */
+  #workerds: readonly number[] = [];
 
-  /** Resolves when requests are answered. Rejects with what it has printed if it ends instead. */
+  /** Resolves when requests are answered. Rejects with what the process has printed if it ends first, or is too slow. */
   static async start(options: BrokerOptions): Promise<BrokerProcess> {
-    const epoch = new BrokerProcess(options);
+    const broker = new BrokerProcess(options);
     try {
-      // Printed last but one, once it listens.
-      await epoch.#child.ready(() => /^data {4}/m.test(epoch.#child.output));
+      // It names its data once it listens.
+      await broker.#child.ready(() => /^data {4}/m.test(broker.#child.output));
     } catch (error) {
-      await epoch.kill();
+      await broker.kill();
       throw error;
     }
-    epoch.#pids = await workerdChildren(epoch.pid);
-    return epoch;
+    broker.#workerds = await workerdChildren(broker.pid);
+    return broker;
   }
 
-  /** Starts it and kills it so many ms later, though it may not answer by then. */
+  /** Starts a broker and kills it after a time in ms, whether it answers by then or not. */
   static async startInVain(options: BrokerOptions, ms: number): Promise<BrokerProcess> {
-    const epoch = new BrokerProcess(options);
+    const broker = new BrokerProcess(options);
     await sleep(ms);
-    await epoch.kill();
-    return epoch;
+    await broker.kill();
+    return broker;
   }
 
   private constructor({ main, port, persistDir, folder, env, worker, under = [] }: BrokerOptions) {
     this.#url = `http://127.0.0.1:${port}`;
     this.endpoint = `${this.#url}/__sluice/aws/`;
-    const more = ["--port", `${port}`, "--persist-to", persistDir];
-    const command = [...under, process.execPath, main, "serve", ...(worker === undefined ? [] : [worker])];
-    const [program = "", ...args] = [...command, ...more];
+    const serve = [process.execPath, main, "serve", ...(worker === undefined ? [] : [worker])];
+    const [program = "", ...args] = [...under, ...serve, "--port", `${port}`, "--persist-to", persistDir];
     this.#child = startChild(program, args, {
       cwd: folder,
       env: { ...environmentIn(folder), ...env },
@@ -68,7 +68,7 @@ export class BrokerProcess {
     });
   }
 
-  /** Lines that it has printed, without their time and level. */
+  /** Lines that the broker has printed, without their time and level. */
   get lines(): readonly string[] {
     return this.#child.output.split("\n").map((line) => line.replace(LOGGED, ""));
   }
@@ -87,16 +87,18 @@ export class BrokerProcess {
     return queueFigures((path) => fetch(new URL(path, this.#url)));
   }
 
-  /** kill -9 of it and what it has started; resolves when nothing of it is left. */
+  /** Kills the broker and its workerd by SIGKILL. Resolves when they are gone. */
   async kill(): Promise<void> {
-    for (const pid of [this.pid, ...this.#pids]) {
+    // A process that could not be started has no id, and 0 is the group of this one.
+    const pids = [this.pid, ...this.#workerds].filter((pid) => pid !== 0);
+    for (const pid of pids) {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
         // It is gone already.
       }
     }
-    await untilGone([this.pid, ...this.#pids]);
+    await untilGone(pids);
     await this.#child.whenEnded();
   }
 

@@ -31,7 +31,7 @@ const RATES_MS = 5_000;
 
 /** Every queue and every topic. */
 export function Overview() {
-  const { live, refresh } = useLive(
+  const { live, refresh, renew } = useLive(
     "overview",
     async (): Promise<QueuesAndTopics> => {
       const [{ queues }, { topics }] = await Promise.all([
@@ -44,12 +44,17 @@ export function Overview() {
   );
   return (
     <Page title="Queues" isFirst live={live} refresh={refresh}>
-      {(answer) => <Shown {...answer} refresh={refresh} />}
+      {(answer) => <Shown {...answer} refresh={refresh} renew={renew} />}
     </Page>
   );
 }
 
-function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readonly refresh: () => void }) {
+interface ShownProps extends QueuesAndTopics {
+  readonly refresh: () => void;
+  readonly renew: () => void;
+}
+
+function Shown({ queues: answered, topics, refresh, renew }: ShownProps) {
   const [name, setName] = useState("");
   const [state, setState] = useState<StateFilter>("all");
   const [, redraw] = useState(0);
@@ -74,7 +79,7 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
   const hasMore = topics.length > 0 || answered.length > WATCHED_MAX;
   useEffect(() => {
     if (!hasMore) return;
-    const timer = setInterval(() => document.hidden || refresh(), PERIOD_MS);
+    const timer = setInterval(renew, PERIOD_MS);
     return () => clearInterval(timer);
   }, [hasMore]);
   const fresh = answered.map((queue) => withRates(queue, figures.current.get(queue.name)));

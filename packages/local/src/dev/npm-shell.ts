@@ -1,29 +1,30 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** How often it is looked whether the shell is still there, in ms. */
+/** Time between two looks whether the shell still runs, in ms. */
 export const LOOK_EVERY_MS = 1_000;
 
-/** A shell with a command of its own, and in such a command what runs on when the shell has ended. */
+/** Command line of a shell that was given a command. */
 const SHELL = /^\S*sh -c /;
+/** Part of such a command by which something runs on after the shell: `&`, but neither `&&` nor `2>&1`, or `nohup`. */
 const DETACHED = /(?<![&>])&(?!&)|\b(?:nohup|setsid|disown)\b/;
 
-/** The parts of a process that this needs. Default: those of this one. */
+/** Process that is watched from. Default: this one. */
 export interface OwnProcess {
   readonly env?: NodeJS.ProcessEnv;
   readonly platform?: NodeJS.Platform;
-  /** Number of its parent now. */
+  /** Process id of its parent now. */
   readonly parent?: () => number;
   /** Command line of another process. */
   readonly argsOf?: (pid: number) => Promise<string>;
 }
 
 /**
- * Watches the shell that npm and npx run a command in, which waits for that command. A SIGTERM for npm ends this shell
- * and nothing in it, so the command would go on with nobody who could end it. A shell that was told not to wait may go.
+ * Watches the shell that npm and npx run a command in. A SIGTERM for npm ends this shell alone, and the command would go
+ * on by itself. A shell that put the command into the background is not watched: the command is to outlive it.
  *
- * @param onEnd called once, when the shell has ended first.
- * @returns ends the watch.
+ * @param onEnd called once, if the shell ends before this process.
+ * @returns a function that ends the watch.
  */
 export function watchNpmShell(
   onEnd: () => void,
@@ -49,15 +50,15 @@ export function watchNpmShell(
   };
   argsOf(shell).then(
     (args) => {
-      if (!isOver && waits(args)) timer = setInterval(look, LOOK_EVERY_MS).unref();
+      if (!isOver && isWaitingShell(args)) timer = setInterval(look, LOOK_EVERY_MS).unref();
     },
-    // There is no `ps`, or no parent any more.
+    // There is no `ps`, or the shell has ended already, and what it ran is not known any more.
     () => {},
   );
   return close;
 }
 
-function waits(args: string): boolean {
+function isWaitingShell(args: string): boolean {
   return SHELL.test(args) && !DETACHED.test(args);
 }
 

@@ -6,8 +6,7 @@ type Alerts = Pick<QueueTopology, "alerts">;
 
 /** Finds the URL of the webhook that alerts go to: the broker's own variable before the configuration. */
 export function alertsUrlOf(env: Variables, { alerts }: Alerts): string | undefined {
-  const own = env[ALERTS_URL];
-  return typeof own === "string" ? own : alerts?.url;
+  return textOf(env[ALERTS_URL]) ?? alerts?.url;
 }
 
 /** Says why no alert can be sent; `null` where nothing is missing, and for a broker without alerts. */
@@ -16,6 +15,11 @@ export function alertsTrouble(env: Variables, { alerts }: Alerts): string | null
   if (alertsUrlOf(env, { alerts }) === undefined) {
     return `[sluice.alerts] has no url, and the environment variable ${ALERTS_URL} is not set`;
   }
-  const hasKey = alerts.format !== "webhook" || typeof env[ALERTS_SECRET] === "string";
+  const hasKey = alerts.format !== "webhook" || textOf(env[ALERTS_SECRET]) !== undefined;
   return hasKey ? null : `the environment variable ${ALERTS_SECRET} is not set`;
+}
+
+/** Returns the value of a variable; one that is empty is not set. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -5,17 +5,22 @@ import { checkQueue, findByName, queueDoesNotExist, requestedUrl, type SqsContex
 import { refuse, SQS_ERRORS } from "./errors.ts";
 import type { KnownQueues, LookedUpQueue } from "./known-queues.ts";
 
-/** Most attempts at an action whose queue is changed meanwhile. */
+/** Most attempts at an action while others keep changing its queue. */
 const ATTEMPTS_MAX = 20;
 
-/** Error of an action that went by outdated facts about a queue: the action has to be repeated. */
+/** Thrown by an action that went by outdated facts about its queue. `onQueue` repeats the action. */
 export class OutdatedQueueError extends Error {
   override readonly name = "OutdatedQueueError";
 }
 
 /**
- * Does `work` on the queue that a request names. Goes by the remembered facts of the queue, and repeats `work` if they
- * turn out to be out of date. Throws what `queueOf` throws, and what `work` rejects with.
+ * Calls `work` with the queue that a request names. It goes by remembered facts about the queue, because asking the
+ * directory is a call. If `work` throws an `OutdatedQueueError`, it is called again with fresh ones: it throws that
+ * before it changes anything.
+ *
+ * @param url the `QueueUrl`; `undefined` where the path names the queue.
+ * @throws AwsError for a queue that cannot be used or found, and `RequestThrottled` after too many attempts; any other
+ *   error of `work`.
  */
 export async function onQueue<Result>(
   context: SqsContext,
@@ -33,14 +38,14 @@ export async function onQueue<Result>(
       if (record === null) throw queueDoesNotExist(context);
       return await work({ ...known.note(record), isFresh: true });
     } catch (error) {
-      forgetOutdated(known, name, error);
+      forgetOrThrow(known, name, error);
     }
   }
   throw refuse(SQS_ERRORS.requestThrottled, "The queue is being changed by too many at once. Try again.");
 }
 
-/** Forgets a queue that was out of date or is deleted. Throws `error` if repeating the action would not help. */
-function forgetOutdated(known: KnownQueues, name: string, error: unknown): void {
+/** Forgets the facts about a queue that are outdated, or of a deleted one. Throws every error but an `OutdatedQueueError`. */
+function forgetOrThrow(known: KnownQueues, name: string, error: unknown): void {
   const isOutdated = error instanceof OutdatedQueueError;
   if (isOutdated || isQueueNotFound(error)) known.forget(name);
   if (!isOutdated) throw error;

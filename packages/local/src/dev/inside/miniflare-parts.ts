@@ -1,12 +1,14 @@
 import { createRequire } from "node:module";
 
-/** Worker as Miniflare is given it. */
+/* Changes to the Miniflare inside Wrangler, made in memory at its start: Wrangler has no options for them. */
+
+/** Options of a Worker, as Wrangler gives them to Miniflare. */
 export interface WorkerOptions {
   readonly config: { readonly name?: string; readonly triggers?: readonly unknown[] };
 }
 
-/** Worker as Miniflare gives it to workerd. */
-interface ServiceWorker {
+/** Worker in the configuration that Miniflare makes for workerd. */
+interface WorkerdWorker {
   streamingTails?: readonly { readonly name?: string }[];
   bindings?: readonly { readonly name?: string; readonly text?: string }[];
   readonly modules?: readonly { esModule?: string }[];
@@ -14,13 +16,13 @@ interface ServiceWorker {
 
 interface Service {
   readonly name?: string;
-  readonly worker?: ServiceWorker;
+  readonly worker?: WorkerdWorker;
 }
 
-/** Result of a plugin of Miniflare's: its services, alone or among others. */
+/** Result of a plugin of Miniflare's: its services, or an object that has them. */
 type Services = readonly Service[] | { readonly services: readonly Service[] };
 
-/** The parts of Miniflare that are changed here. A Miniflare that has one of them not stays as it is. */
+/** Parts of Miniflare that are changed in this folder. A change whose part is missing, in another version, does nothing. */
 export interface MiniflareParts {
   /** Makes the services of Workers. */
   readonly CORE_PLUGIN?: {
@@ -37,35 +39,53 @@ interface MiniflareOptions {
 /** Prefix of the name of each Worker's service. */
 export const SERVICE_PREFIX = "core:user:";
 
-/** Loads the Miniflare that a Wrangler uses. */
-export function miniflareOf(wrangler: string): MiniflareParts {
-  return createRequire(wrangler)("miniflare") as MiniflareParts;
+/**
+ * Loads the Miniflare that a Wrangler uses.
+ *
+ * @param wranglerMain absolute path of Wrangler's main module.
+ */
+export function miniflareOf(wranglerMain: string): MiniflareParts {
+  return createRequire(wranglerMain)("miniflare") as MiniflareParts;
 }
 
-/** Changes a Worker in what Miniflare hands to workerd, each time that it does. */
+/** Has Miniflare change a Worker of this name whenever it makes the configuration for workerd. */
 export function changeWorker(
   { CORE_PLUGIN }: MiniflareParts,
-  worker: string,
-  change: (worker: ServiceWorker) => void,
+  workerName: string,
+  change: (worker: WorkerdWorker) => void,
 ): void {
   if (CORE_PLUGIN === undefined) return;
   const { getServices } = CORE_PLUGIN;
   CORE_PLUGIN.getServices = async (...options) => {
     const result = await Reflect.apply(getServices, CORE_PLUGIN, options);
-    const services = result === undefined || !("services" in result) ? (result ?? []) : result.services;
-    for (const service of services) {
-      if (service.name === `${SERVICE_PREFIX}${worker}` && service.worker !== undefined)
+    for (const service of servicesIn(result)) {
+      if (service.name === `${SERVICE_PREFIX}${workerName}` && service.worker !== undefined)
         change(service.worker);
     }
     return result;
   };
 }
 
-/** Replaces a statement in the code of a Worker of Miniflare's or Wrangler's. Other code stays as it is. */
-export function changeCode(parts: MiniflareParts, worker: string, statement: string, by: string): void {
-  changeWorker(parts, worker, ({ modules = [] }) => {
+function servicesIn(result: Services | undefined): readonly Service[] {
+  if (result === undefined) return [];
+  return "services" in result ? result.services : result;
+}
+
+/**
+ * Replaces a statement, once in each module of a Worker that Miniflare or Wrangler brings. Code without it, in another
+ * version, stays as it is.
+ */
+export function changeCode(
+  parts: MiniflareParts,
+  workerName: string,
+  statement: string,
+  replacement: string,
+): void {
+  changeWorker(parts, workerName, ({ modules = [] }) => {
     for (const module of modules) {
-      if (module.esModule !== undefined) module.esModule = module.esModule.replace(statement, () => by);
+      // As a function: `$` means something in a text.
+      if (module.esModule !== undefined)
+        module.esModule = module.esModule.replace(statement, () => replacement);
     }
   });
 }

@@ -1,19 +1,22 @@
-/** Changes and their actors, for the audit log. Plain data, it crosses RPC. */
+/** Entries of the audit log: changes and their actors. Plain data, because they cross RPC. */
 
-/** Entries that are kept. For each further one the actor with the most entries loses its oldest. */
+/**
+ * Most entries of the log. For each further one the actor with the most entries loses its oldest, so that a busy actor
+ * does not push out the others.
+ */
 export const AUDIT_ENTRIES_MAX = 10_000;
 
-/** By which way a change came: an API, or the configuration that was deployed. */
+/** Interface that a change came through: an API, or a deployed configuration. */
 export type AuditDialect = "admin" | "cloudflare" | "sqs" | "sns" | "configuration";
 
 /**
  * Actors that are neither a token nor an access key.
  *
  * - `local`: a caller of a broker that asks for no credentials.
- * - `anonymous`: a caller that follows a link in a message of SNS.
+ * - `anonymous`: a caller without a signature who follows the link in a message of SNS.
  * - `configuration`: a deployment.
- * - `process`: the one that runs the broker, of `sluice serve`.
- * - `firstAdministrator`: a caller with one of the tokens of the configuration.
+ * - `process`: the process that runs the broker, as `sluice serve` does.
+ * - `firstAdministrator`: a caller with a token of the configuration, named by the variable that lists them.
  */
 export const ACTORS = {
   local: "local",
@@ -23,13 +26,16 @@ export const ACTORS = {
   firstAdministrator: "SLUICE_API_TOKENS",
 } as const;
 
-/** Whether no token and no access key may have a name: one of `ACTORS`, or a variable's. Capitals do not count. */
+/**
+ * Returns whether a name is reserved, so that no token and no access key may have it: one of `ACTORS`, or one that begins
+ * with `SLUICE_`, as variables do. Upper and lower case are the same.
+ */
 export function isReservedActor(name: string): boolean {
-  const small = name.toLowerCase();
-  return small.startsWith("sluice_") || Object.values<string>(ACTORS).includes(small);
+  const lower = name.toLowerCase();
+  return lower.startsWith("sluice_") || Object.values<string>(ACTORS).includes(lower);
 }
 
-/** A change. A contract: it is stored. Only optional members may be added. */
+/** One change. A contract: it is stored, so only optional members may be added. */
 export interface AuditEntry {
   /** Action that was performed: `queue.purge`. */
   readonly action: string;
@@ -54,7 +60,8 @@ export interface AuditRpc {
   /**
    * Entries, newest first.
    *
-   * @param before those with smaller ids alone; `null` for all.
+   * @param max most entries to return.
+   * @param before returns entries with smaller ids alone; `null` begins with the newest.
    */
   readAudit(max: number, before: number | null): Promise<readonly AuditRecord[]>;
 }
