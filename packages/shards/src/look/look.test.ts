@@ -234,6 +234,13 @@ describe("a look", () => {
     expect(found.messages.map(({ keptUntilMs }) => keptUntilMs)).toEqual([1, 5, 6]);
   });
 
+  it("asks every shard for a page with as many messages as there can be shards", async () => {
+    const look = () => ({ ...reply, messages: [{ ref: "r" }], of: 1, finished: 100 });
+    const queue = queueOf(...Array.from({ length: SHARDS_MAX }, () => ({ look })));
+    const { finished } = await queue.look("orders", { max: SHARDS_MAX });
+    expect(finished).toBe(100 * SHARDS_MAX);
+  });
+
   it("reads whole bodies of one shard at a time", async () => {
     const asked: number[] = [];
     const shard = (i: number) => ({
