@@ -34,7 +34,7 @@ export class BrokerProcess {
   /** The workerd processes that it had when it was ready. */
   #workerds: readonly number[] = [];
 
-  /** Resolves when requests are answered. Rejects with what the process has printed if it ends first, or is too slow. */
+  /** Resolves when requests are answered. Rejects with what the process has printed if it ends or is too slow. */
   static async start(options: BrokerOptions): Promise<BrokerProcess> {
     const broker = new BrokerProcess(options);
     try {

@@ -34,9 +34,9 @@ const SETTLED_MS = 60_000;
 /** Longest that a shard with due messages may serve none in the calm phase, in ms, where a Worker is pushed to. */
 const WAIT_MS_MAX = 240_000;
 /**
- * The same for each shard of a queue whose clients ask. An isolate asks the shards in turns of ten receives. Two clients
- * that ask about every 20 s share three isolates, so each isolate asks every 30 s. Every other receive may be empty, because
- * the other client was first.
+ * The same for each shard of a queue whose clients ask. An isolate asks the shards in turns of ten receives. Two
+ * clients that ask about every 20 s share three isolates, so each isolate asks every 30 s. Every other receive may be
+ * empty, because the other client was first.
  */
 const TURN_MS_MAX = 600_000;
 /** How long a shard is overloaded in the calm phase, in ms. */
@@ -191,7 +191,7 @@ class ShardHistory {
     await this.#count();
   }
 
-  /** How long messages keep coming in the calm phase, in ms: in some histories until a shard would have waited too long. */
+  /** How long messages keep coming in the calm phase, in ms: in some until a shard would have waited too long. */
   #calmSendsMs(): number {
     const { isSteady, taker, finalShards } = this.#world.scenario;
     if (!isSteady) return CALM_SENDS_MS;
@@ -200,7 +200,7 @@ class ShardHistory {
       : CALM_FAULT_MS + finalShards * TURN_MS_MAX + 3 * CALM_SEND_EVERY_MS;
   }
 
-  /** Checks that each shard with due messages is served. One message may wait for long where more come than are taken. */
+  /** Checks that each shard with due messages is served. A message may wait for long where more come than are taken. */
   #checkWaits(fromMs: number): void {
     const world = this.#world;
     const { ledger, nowMs, scenario } = world;

@@ -4,7 +4,7 @@ import type { ShardWorld } from "./shard-world.ts";
 
 type Isolate = ShardedQueues<keyof QueueRpc>;
 
-/** Shortest and longest time between two polls in the calm phase, in ms. Clients that keep step for long do not exist. */
+/** Shortest and longest time between two polls in the calm phase, in ms: no two clients keep step for long. */
 const CALM_POLL_MS = [10_000, 30_000] as const;
 
 /** Clients that take messages from a queue with shards: by receives of SQS, or by pulls. */
