@@ -9,7 +9,7 @@ export const TOLD_CLOCK_MS = 5_000;
 /** Shortest wait for an alarm while the clock stands, in ms: a report may come at any time. */
 const STANDING_WAIT_MS = 1_000;
 
-/** Smallest change of the difference by a clock that was set, in ms. One that catches up changes it by 100 ms a second. */
+/** Smallest change of the difference by a clock that was set, in ms. Catching up changes it by 100 ms a second. */
 const SET_MS_MIN = 500;
 
 /**

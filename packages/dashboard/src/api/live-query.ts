@@ -49,7 +49,7 @@ export class LiveQuery<Answer> {
     this.#live = before;
   }
 
-  /** Asks at once, after an action: answers to questions before it are not shown, since they would turn the page back. */
+  /** Asks at once, after an action. Answers to questions before it are not shown: they would turn the page back. */
   refresh(): void {
     void this.#run();
   }

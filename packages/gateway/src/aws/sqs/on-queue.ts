@@ -44,7 +44,7 @@ export async function onQueue<Result>(
   throw refuse(SQS_ERRORS.requestThrottled, "The queue is being changed by too many at once. Try again.");
 }
 
-/** Forgets the facts about a queue that are outdated, or of a deleted one. Throws every error but an `OutdatedQueueError`. */
+/** Forgets outdated facts about a queue, and those of a deleted one. Throws all errors but an `OutdatedQueueError`. */
 function forgetOrThrow(known: KnownQueues, name: string, error: unknown): void {
   const isOutdated = error instanceof OutdatedQueueError;
   if (isOutdated || isQueueNotFound(error)) known.forget(name);

@@ -22,7 +22,7 @@ interface Service {
 /** Result of a plugin of Miniflare's: its services, or an object that has them. */
 type Services = readonly Service[] | { readonly services: readonly Service[] };
 
-/** Parts of Miniflare that are changed in this folder. A change whose part is missing, in another version, does nothing. */
+/** Parts of Miniflare that are changed in this folder. Where another version has not such a part, nothing is changed. */
 export interface MiniflareParts {
   /** Makes the services of Workers. */
   readonly CORE_PLUGIN?: {

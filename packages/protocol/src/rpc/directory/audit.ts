@@ -27,8 +27,8 @@ export const ACTORS = {
 } as const;
 
 /**
- * Returns whether a name is reserved, so that no token and no access key may have it: one of `ACTORS`, or one that begins
- * with `SLUICE_`, as variables do. Upper and lower case are the same.
+ * Returns whether a name is reserved, so that no token and no access key may have it: one of `ACTORS`, or one that
+ * begins with `SLUICE_`, as variables do. Upper and lower case are the same.
  */
 export function isReservedActor(name: string): boolean {
   const lower = name.toLowerCase();
