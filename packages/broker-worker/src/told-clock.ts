@@ -6,7 +6,7 @@ import type { HostClock } from "@sluice/broker";
  */
 export const TOLD_CLOCK_MS = 5_000;
 
-/** Shortest wait for an alarm while the clock stands, in ms: a report may come at any time. */
+/** Wait for an alarm while the clock stands, in ms: the next report may come at any time. */
 const STANDING_WAIT_MS = 1_000;
 
 /** Smallest change of the difference by a clock that was set, in ms. Catching up changes it by 100 ms a second. */
@@ -51,8 +51,8 @@ export class ToldClock implements HostClock {
   alarmMsOf(atMs: number): number {
     const systemMs = this.#systemMs();
     const waitMs = Math.max(0, atMs - this.now());
-    // An alarm for a time that this clock does not reach would ring again and again.
-    if (waitMs > 0 && systemMs >= this.#standsAtMs) return systemMs + Math.max(waitMs, STANDING_WAIT_MS);
+    // An alarm at a time that the system clock has passed and this one has not would ring again and again.
+    if (waitMs > 0 && systemMs >= this.#standsAtMs) return systemMs + STANDING_WAIT_MS;
     if (this.#behindMs === 0) return atMs;
     // A clock that catches up runs a tenth faster. For one that is ahead the alarm rings early, and is set again.
     return systemMs + Math.floor((waitMs * 10) / 11);

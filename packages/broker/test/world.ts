@@ -145,6 +145,8 @@ export class World {
   keepsHistory = false;
   /** Settings of alerts. Set them, by `withAlerts`, before the queues start. */
   alerts: AlertSettings | undefined = undefined;
+  /** Whether alerts may quote what handlers say. */
+  quotesFailures = true;
   readonly #timers: { readonly atMs: number; readonly ring: () => void }[] = [];
   /** Environment variables of the broker. */
   readonly variables: Record<string, string> = {};
@@ -341,7 +343,7 @@ export class World {
       alerts:
         this.alerts === undefined || name === ALERTS_QUEUE
           ? undefined
-          : { settings: this.alerts, quotesFailures: true },
+          : { settings: this.alerts, quotesFailures: () => this.quotesFailures },
       clock: clockOf(this),
       log,
       definition: () => this.queues[shardOf(name).queue],

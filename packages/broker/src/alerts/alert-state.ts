@@ -20,36 +20,56 @@ export interface AlertState {
 /** State of an alert that never was. */
 export const NO_ALERT: AlertState = { on: null, told: null };
 
-/** Step of an alert: its next state, and what is told. */
+/** Report to the webhook, or to shard 0: an alert has begun or ended. */
+export interface Tells {
+  readonly what: "begun" | "ended";
+  readonly of: Begun;
+}
+
+/** Step of an alert: its next state, and what is told in which order. */
 export interface AlertStep {
   readonly state: AlertState;
-  readonly tells: "begun" | "ended" | null;
+  readonly tells: readonly Tells[];
+}
+
+/** Other shards of a queue; `null` for a queue that has none. */
+export interface Elsewhere {
+  /** First beginning of an alert in them; `null` if it is on in none. The alert ends when it is on nowhere. */
+  readonly first: Begun | null;
 }
 
 /**
  * Takes whether the condition of an alert holds. The webhook is told of beginnings and ends by turns. While the alert is
- * silenced it is told nothing; afterwards of the end of what it knew, or of what is on then.
+ * silenced it is told nothing; afterwards of the end of what it knew, and of what is on then.
  *
  * @param text why the condition holds; `null` if it does not.
- * @param elsewhere its first beginning in other shards of the queue; `null` if it is on in none. The alert ends when it
- *   is on nowhere.
  */
 export function stepAlert(
   { on: before, told }: AlertState,
   text: string | null,
   nowMs: number,
   isSilenced: boolean,
-  elsewhere: Begun | null = null,
+  elsewhere: Elsewhere | null = null,
 ): AlertStep {
   const on = text === null ? null : (before ?? { sinceMs: nowMs, text });
-  const first = firstOf(on, elsewhere);
-  if (isSilenced || (first === null) === (told === null)) return { state: { on, told }, tells: null };
-  return { state: { on, told: first }, tells: first === null ? "ended" : "begun" };
+  const tells = isSilenced ? [] : untold({ on, told }, elsewhere);
+  const last = tells.at(-1);
+  return { state: { on, told: last === undefined ? told : last.what === "begun" ? last.of : null }, tells };
 }
 
 /** Whether the webhook is to be told something as soon as the alert is not silenced any more. */
-export function isUntold({ on, told }: AlertState, elsewhere: Begun | null = null): boolean {
-  return (firstOf(on, elsewhere) === null) !== (told === null);
+export function isUntold(state: AlertState, elsewhere: Elsewhere | null = null): boolean {
+  return untold(state, elsewhere).length > 0;
+}
+
+function untold({ on, told }: AlertState, elsewhere: Elsewhere | null): readonly Tells[] {
+  const first = firstOf(on, elsewhere?.first ?? null);
+  // With shards the beginning that was told may have ended where it was, while the alert goes on in another one.
+  const isOther = elsewhere === null && first?.sinceMs !== told?.sinceMs;
+  const tells: Tells[] = [];
+  if (told !== null && (first === null || isOther)) tells.push({ what: "ended", of: told });
+  if (first !== null && (told === null || isOther)) tells.push({ what: "begun", of: first });
+  return tells;
 }
 
 /** The earlier one of two beginnings; `null` if there is none. */

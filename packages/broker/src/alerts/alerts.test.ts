@@ -171,6 +171,14 @@ describe("the alert of failures", () => {
     await expect.poll(() => told(world)).toEqual(Array(times).fill("alert.begun orders failures"));
   });
 
+  it("quotes nothing of a queue that has come to be in a jurisdiction", async () => {
+    const world = alerted({ orders: { consumer: consumer(single) } }, half);
+    await world.sendAndPass("orders", ["a"]);
+    world.quotesFailures = false;
+    await deliver(world, "xxxx");
+    await expect.poll(() => received(world)[0]?.data.text).toBe("3 of the last 4 deliveries failed");
+  });
+
   it("ends when enough deliveries go well again, which a restart does not count as", async () => {
     const world = alerted({ orders: { consumer: consumer(single) } }, half);
     await deliver(world, "xxxx");
@@ -213,11 +221,20 @@ describe("a silence", () => {
     world.handler = () => ({ outcome: "exception" });
     await world.sendAndPass("orders", ["a"]);
     await expect.poll(() => told(world)).toEqual(["alert.begun dead dead_letters"]);
+    await world.pass(MINUTE_MS);
     await until(world, world.nowMs + 60 * MINUTE_MS);
     await world.core("dead").purge();
     await world.sendAndPass("mails", ["b"], MINUTE_MS);
     const text = 'the first dead letter has come, from queue "mails"';
-    expect(world.core("dead").describe().alerts).toMatchObject([{ text }]);
+    const listed = () => world.core("dead").describe().alerts;
+    expect(listed()).toMatchObject([{ text, isReported: false }]);
+    expect(world.posts).toHaveLength(1);
+    await world.pass(60 * MINUTE_MS);
+    await expect
+      .poll(() => told(world).slice(1))
+      .toEqual(["alert.ended dead dead_letters", "alert.begun dead dead_letters"]);
+    expect(received(world)[2]?.data.text).toBe(text);
+    expect(listed()).toMatchObject([{ text, isReported: true }]);
   });
 
   it("has nobody told of an alert that ends before it", async () => {

@@ -15,7 +15,7 @@ import {
 import { plural, span } from "@sluice/protocol/words";
 import type { QueueContext } from "../turn/context.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
-import { type Begun, firstOf, isUntold, sameState, stepAlert } from "./alert-state.ts";
+import { type Begun, type Elsewhere, firstOf, isUntold, sameState, stepAlert } from "./alert-state.ts";
 import { LastDeliveries } from "./deliveries.ts";
 import { type QueueReport, reportOf, reportRecord } from "./report.ts";
 import { ShardsAlerts, shardAlertNotes, shardAlertRecord } from "./shard-alerts.ts";
@@ -37,7 +37,7 @@ const REASON_LENGTH_MAX = 200;
 export interface AlertPorts {
   readonly settings: AlertSettings;
   /** Whether alerts may quote what a handler said: not what must stay in a jurisdiction. */
-  readonly quotesFailures: boolean;
+  readonly quotesFailures: () => boolean;
 }
 
 /** Parts of a queue that its alerts look at. */
@@ -60,7 +60,7 @@ export interface AlertedParts {
 export class Alerts {
   readonly #context: QueueContext;
   readonly #settings: AlertSettings | null;
-  readonly #quotesFailures: boolean;
+  readonly #quotesFailures: () => boolean;
   /** Parts that are made after this one. */
   readonly #parts: () => AlertedParts;
   readonly #deliveries: LastDeliveries | null;
@@ -85,7 +85,7 @@ export class Alerts {
   constructor(context: QueueContext, ports: AlertPorts | undefined, parts: () => AlertedParts) {
     this.#context = context;
     this.#settings = ports?.settings ?? null;
-    this.#quotesFailures = ports?.quotesFailures ?? false;
+    this.#quotesFailures = ports?.quotesFailures ?? (() => false);
     this.#parts = parts;
     this.#movedMs = context.nowMs;
     this.#deliveredMs = context.nowMs;
@@ -156,8 +156,7 @@ export class Alerts {
     for (const kind of ALERT_KINDS) {
       const text = this.#holds(kind, nowMs, isBusy);
       const { state, tells } = stepAlert(states[kind], text, nowMs, isSilenced, this.#elsewhere(kind));
-      const of = tells === "begun" ? state.told : states[kind].told;
-      if (tells !== null && of !== null) this.#tell(kind, of, tells, nowMs);
+      for (const { what, of } of tells) this.#tell(kind, of, what, nowMs);
       states[kind] = state;
     }
     const still = this.#stillSinceMs;
@@ -190,10 +189,12 @@ export class Alerts {
     if (this.#settings === null || this.#context.shard > 0) return [];
     return ALERT_KINDS.flatMap((kind) => {
       const { on, told } = this.#stored.states[kind];
-      const first = firstOf(on, this.#elsewhere(kind));
+      const elsewhere = this.#elsewhere(kind);
+      const first = firstOf(on, elsewhere?.first ?? null);
       if (first === null) return [];
-      // In another shard it may have begun later than the webhook was told.
-      return { kind, ...(this.#isShared ? (told ?? first) : first), isReported: told !== null };
+      // With shards the beginning that was told counts, also where it has ended since: the alert goes on in another one.
+      const isReported = told !== null && (elsewhere !== null || told.sinceMs === first.sinceMs);
+      return { kind, ...(isReported ? told : first), isReported };
     });
   }
 
@@ -224,8 +225,9 @@ export class Alerts {
   }
 
   /** First beginning of an alert in other shards; `null` where it is on in none. */
-  #elsewhere(kind: AlertKind): Begun | null {
-    return kind === "oldest_message" && this.#haveDeadLetters ? null : this.#others.first(kind);
+  #elsewhere(kind: AlertKind): Elsewhere | null {
+    if (!this.#isShared) return null;
+    return { first: kind === "oldest_message" && this.#haveDeadLetters ? null : this.#others.first(kind) };
   }
 
   /** Whether dead letters have come to any shard that this one knows of. */
@@ -286,7 +288,7 @@ export class Alerts {
     if (failed === null) return isOver ? null : (this.#stored.states.failures.on?.text ?? null);
     if (failed <= failures.share * failures.deliveries) return null;
     const first = reason.split("\n", 1)[0] ?? "";
-    const why = !this.#quotesFailures ? "" : `, the latest: ${first.slice(0, REASON_LENGTH_MAX)}`;
+    const why = !this.#quotesFailures() ? "" : `, the latest: ${first.slice(0, REASON_LENGTH_MAX)}`;
     return `${failed} of the last ${failures.deliveries} deliveries${this.#ofShard} failed${why}`;
   }
 

@@ -237,6 +237,7 @@ const OF_THE_COMMAND_LINE: readonly unknown[] = [
   "invalid_cursor",
   "ambiguous_id",
   "invalid_id",
+  "finished",
 ];
 
 function exitCodeOf(status: number, code: unknown): number {

@@ -51,5 +51,6 @@ test("a queue that has a dead-letter queue was not meant to be one", () => {
     `[sluice.queues.${name}]\nredrive = { dead_letter_queue = "${name}-d", max_receive_count = 3 }\n`;
   expect(warningsOf(`${redriven("jobs")}[sluice.queues.jobs-d]\n`)).toEqual([]);
   expect(warningsOf(redriven("mail") + redriven("mails"))).toEqual([]);
+  expect(warningsOf(`${CONSUMER.replace("orders", "jobs-d")}${redriven("jobs")}`)).toEqual([]);
   expect(warningsOf(redriven("order") + PRODUCER)).toEqual([`0/wrangler.toml:2: ${WARNING}`]);
 });

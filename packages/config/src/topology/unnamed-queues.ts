@@ -19,8 +19,11 @@ export function unnamedQueues(
   for (const { file: main, settingsFile: file = main, queueSettings, lines } of own) {
     for (const [queue, settings] of Object.entries(queueSettings)) {
       // Dead-letter queues are named after their queues, and a queue that has one is none.
-      const others = deadLetterQueuesOf(settings).length > 0 ? used : named;
-      const similar = named.has(queue) || warnings.has(queue) ? "" : suggestion(queue, [...others]);
+      const deadLetters = deadLetterQueuesOf(settings);
+      const others = [...(deadLetters.length > 0 ? used : named)].filter(
+        (name) => !deadLetters.includes(name),
+      );
+      const similar = named.has(queue) || warnings.has(queue) ? "" : suggestion(queue, others);
       if (similar === "") continue;
       const line = lines?.queueSettings[queue];
       const text = `No Worker names the queue "${queue}".${similar}`;

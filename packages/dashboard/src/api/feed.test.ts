@@ -64,6 +64,21 @@ describe("a feed", () => {
     feed.close();
   });
 
+  it("whose stream finds no place asks, and has a stream again when there is a place", async () => {
+    const taken = () =>
+      Response.json({ error: { code: "too_many_streams", message: "no" } }, { status: 503 });
+    answers = [taken, taken];
+    const { feed, notices } = opened();
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect([feed.state, fetched.mock.calls.length, notices.length]).toEqual(["asking", 1, 9]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(fetched).toHaveBeenCalledTimes(2);
+    answers = [() => new Response(new ReadableStream())];
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(feed.state).toBe("stream");
+    feed.close();
+  });
+
   it("whose stream is refused later waits twice as long each time before it opens one again", async () => {
     const forbidden = () => Response.json({ error: { code: "forbidden", message: "no" } }, { status: 403 });
     answers = Array.from({ length: 100 }, () => forbidden);

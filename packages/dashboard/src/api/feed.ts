@@ -1,14 +1,17 @@
 import { type EndView, type FrameView, Refused, request, TOKEN_GIVEN, TokenNeeded } from "./call.ts";
 import { serverSentEvents } from "./server-sent-events.ts";
 
-/** How often a broker without a stream is asked, in ms. */
+/** Period of the page's questions where there is no stream, in ms. */
 const ASK_PERIOD_MS = 1_000;
-/** Waits before a stream that has ended is opened again, in ms: the first one, doubled each time, and the longest. */
+/** First wait before a stream that has ended is opened again, in ms. It is doubled each time. */
 const REOPEN_MS = 500;
+/** Longest such wait, in ms. A broker whose streams are all taken is asked for one as often. */
 const REOPEN_MS_MAX = 10_000;
 
-/** Error codes of a broker that has no stream, or none left. */
-const NO_STREAM: readonly string[] = ["no_route", "too_many_streams"];
+/** Error code of a broker that has no streams. */
+const NO_STREAM = "no_route";
+/** Error code of a broker whose streams are all taken, or which is about to end. */
+const NO_STREAM_LEFT = "too_many_streams";
 
 /** Subject of a page: all queues, one of them, or topics, of which the broker streams no events. */
 export type About =
@@ -21,10 +24,11 @@ export type Notice = { readonly kind: "ask" } | { readonly kind: "frame"; readon
 /**
  * State of a feed.
  *
- * - `closed`: the page is hidden, or a token is needed; `open()`, a reader who comes back, or a token ends that.
+ * - `closed`: the page is not open or hidden, or a token is needed; `open()`, a reader who comes back, or a token ends
+ *   that.
  * - `opening`: a stream is being opened, or waits to be opened again.
  * - `stream`: the broker sends what happens.
- * - `asking`: the broker has no stream; the page asks once a second.
+ * - `asking`: there is no stream of this, or none left; the page asks once a second.
  */
 type FeedState = "closed" | "opening" | "stream" | "asking";
 
@@ -32,7 +36,6 @@ type FeedState = "closed" | "opening" | "stream" | "asking";
 export class Feed {
   readonly about: About;
   readonly #listeners = new Set<(notice: Notice) => void>();
-  readonly #watchers = new Set<(state: FeedState) => void>();
   #state: FeedState = "closed";
   #abort: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -63,11 +66,6 @@ export class Feed {
     return () => this.#listeners.delete(listener);
   }
 
-  watch(watcher: (state: FeedState) => void): () => void {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
-  }
-
   readonly #seen = () => {
     if (document.hidden) this.#end();
     else if (this.#state === "closed") void this.#read();
@@ -77,22 +75,22 @@ export class Feed {
     this.#abort?.abort();
     this.#abort = null;
     clearTimeout(this.#timer);
-    this.#become("closed");
+    this.#state = "closed";
   }
 
   async #read(): Promise<void> {
     const abort = new AbortController();
     this.#abort = abort;
-    if (this.about.kind === "topics") return this.#ask();
-    this.#become("opening");
+    if (this.about.kind === "topics") return this.#ask(Infinity);
+    this.#state = "opening";
     try {
-      // Of all queues their figures are enough: single events are not shown there.
+      // A page of all queues shows figures, which come in any case, and which of them are paused.
       const { about } = this;
       const query = new URLSearchParams(
         about.kind === "queue" ? { queue: about.name } : { kind: "paused,resumed" },
       );
       const { body } = await request(`/events?${query}`, { signal: abort.signal });
-      this.#become("stream");
+      this.#state = "stream";
       this.#reopenMs = REOPEN_MS;
       // The stream begins with the state at this moment: events since the page last asked are not in it.
       this.#notify({ kind: "ask" });
@@ -104,41 +102,39 @@ export class Feed {
       }
     } catch (error) {
       if (abort.signal.aborted) return;
-      if (error instanceof Refused && NO_STREAM.includes(error.code)) return this.#ask();
+      if (error instanceof Refused && error.code === NO_STREAM) return this.#ask(Infinity);
+      if (error instanceof Refused && error.code === NO_STREAM_LEFT)
+        return this.#ask(REOPEN_MS_MAX / ASK_PERIOD_MS);
       if (error instanceof TokenNeeded) {
-        this.#become("closed");
+        this.#state = "closed";
         // The page's own request is refused like the stream. The page asks for a token then, which opens the feed
         // again.
         return this.#notify({ kind: "ask" });
       }
     }
     if (abort.signal.aborted) return;
-    this.#become("opening");
+    this.#state = "opening";
     this.#notify({ kind: "ask" });
     this.#timer = setTimeout(() => void this.#read(), this.#reopenMs);
     this.#reopenMs = Math.min(REOPEN_MS_MAX, 2 * this.#reopenMs);
   }
 
-  #ask(): void {
-    this.#become("asking");
+  /** Has the page ask so many times, and then tries to open a stream again. */
+  #ask(times: number): void {
+    this.#state = "asking";
     this.#timer = setTimeout(() => {
       this.#notify({ kind: "ask" });
-      this.#ask();
+      if (times > 1) this.#ask(times - 1);
+      else void this.#read();
     }, ASK_PERIOD_MS);
   }
 
   #notify(notice: Notice): void {
     for (const listener of [...this.#listeners]) listener(notice);
   }
-
-  #become(state: FeedState): void {
-    if (state === this.#state) return;
-    this.#state = state;
-    for (const watcher of [...this.#watchers]) watcher(state);
-  }
 }
 
-/** The error of a request that is refused for the same reason as a stream that has ended. */
+/** Makes the error of a request that is refused for the reason that a stream has ended for. */
 function failureOf({ code, message }: EndView): Error {
   return code === "unauthorized" ? new TokenNeeded(message) : new Refused(message, code);
 }

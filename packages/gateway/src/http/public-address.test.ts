@@ -55,6 +55,7 @@ describe("a proxy that is trusted", () => {
     ["ftp", "", ""],
     ["javascript", "", ""],
     ["", "a.example, b.example", ""],
+    ["", "a.example,b.example", ""],
     ["", "user@a.example", ""],
     ["", "a.example/path", ""],
     ["", "a.example:99999", ""],

@@ -34,7 +34,7 @@ import type { IdentifiedQueue } from "./identify-queue.ts";
 import { keepLatest } from "./keep-latest.ts";
 import { lenderOf, shardPortsOf } from "./lent-parts.ts";
 
-/** A queue that opens, once its core is put together. */
+/** An opening queue with its core. */
 export interface AssembledQueue extends IdentifiedQueue {
   readonly core: QueueCore;
   readonly faults: Faults;
@@ -44,13 +44,15 @@ export interface AssembledQueue extends IdentifiedQueue {
 
 /** Puts the core of a queue together, and loads it. */
 export function assemble(queue: IdentifiedQueue): AssembledQueue {
-  const { name, log, after, options, registration, isOver, clock } = queue;
+  const { name, log, after, options, registration, isOver, clock, host } = queue;
   const broken = (error: unknown) => reset(queue, error);
   const faults = new Faults({
     log,
     queue: name,
     after,
-    crash: broken,
+    crash: (error) => {
+      if (!isOver()) host.abort(error.message);
+    },
     acts: (deliveryId, text) => core.dispatcher.noteFault(deliveryId, text),
   });
   const timer = new Timer(clock, after, () => {
@@ -65,7 +67,7 @@ export function assemble(queue: IdentifiedQueue): AssembledQueue {
   return { ...queue, core, faults, lender };
 }
 
-/** Memory and store have parted: the object starts again from what is durable. */
+/** Ends the object after a failed commit, when memory has what the store has not. It starts again from its store. */
 function reset(queue: IdentifiedQueue, error: unknown): void {
   const { name, host, fullStorages, suspectFiles, isOver } = queue;
   if (isOver()) return;
@@ -115,16 +117,16 @@ function portsOf(
     },
     keepsHistory: queue.isDevelopment,
     isBilled: queue.isBilled,
-    alerts: alerts && { settings: alerts, quotesFailures: registration.record?.jurisdiction == null },
+    alerts: alerts && { settings: alerts, quotesFailures: () => registration.record?.jurisdiction == null },
     observer: undefined,
     traces: tracesOf(queue),
     jitterSeed: "",
     epochKnown: queue.check.epoch,
     writeFirst: () => {
-      // A queue that holds nothing needs no copy of what it is.
+      // With the first commit: a queue that stores nothing needs no copy of its record.
       writeRecord(registration, store);
       if (version !== null && version !== queue.versionBefore) store.writeVersion(version);
-      // A new queue has taken the clock over, and it may have been moved while an old one was asleep.
+      // The stored clock is outdated in a new queue, and where the clock was moved while the queue was asleep.
       if (queue.keepsClock && !clock.isAt(store.readClock())) store.writeClock(clock.setting);
     },
     newMessageId: newId,
@@ -150,7 +152,8 @@ function portsOf(
       const { record } = registration;
       // What is passed on stays in the place of its queue.
       if (isShardOfSame(target, queue.name)) return take(record?.place);
-      // A queue without a jurisdiction sends to queues without alone: nobody need be asked. Alerts hold no messages.
+      // Only a queue with a jurisdiction has to find out where its target is: others send to queues without one alone.
+      // Alerts have nothing of a message in them.
       return record?.jurisdiction == null || target === ALERTS_QUEUE
         ? take()
         : placeFor(target, record, directory).then(take);

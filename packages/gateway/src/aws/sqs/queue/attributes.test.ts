@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NUMBER_ATTRIBUTES } from "./attribute-names.ts";
-import { checkTogether, POLICY_BYTES_MAX, readAttributes } from "./attributes.ts";
+import { checkEncryption, checkThroughput, POLICY_BYTES_MAX, readAttributes } from "./attributes.ts";
 import { MAX_RECEIVE_COUNT_MAX, parseRedriveAllowPolicy, SOURCE_QUEUES_MAX } from "./redrive-policy.ts";
 
 const ARN = "arn:aws:sqs:us-east-1:000000000000:dead";
@@ -59,8 +59,8 @@ describe("an attribute", () => {
 
   it("FifoThroughputLimit needs the scope that goes with it", () => {
     const perGroup = { FifoThroughputLimit: "perMessageGroupId" };
-    expect(() => checkTogether(perGroup)).toThrow("the DeduplicationScope must be messageGroup.");
-    expect(() => checkTogether({ ...perGroup, DeduplicationScope: "messageGroup" })).not.toThrow();
+    expect(() => checkThroughput(perGroup)).toThrow("the DeduplicationScope must be messageGroup.");
+    expect(() => checkThroughput({ ...perGroup, DeduplicationScope: "messageGroup" })).not.toThrow();
   });
 
   it("an attribute of encryption is one kind at a time", () => {
@@ -68,10 +68,10 @@ describe("an attribute", () => {
       KmsMasterKeyId: "alias/k",
       SqsManagedSseEnabled: "false",
     });
-    expect(() => checkTogether({ KmsMasterKeyId: "alias/k", SqsManagedSseEnabled: "true" })).toThrow(
+    expect(() => checkEncryption({ KmsMasterKeyId: "alias/k", SqsManagedSseEnabled: "true" })).toThrow(
       "at one time",
     );
-    expect(() => checkTogether({ KmsMasterKeyId: "alias/k", SqsManagedSseEnabled: "false" })).not.toThrow();
+    expect(() => checkEncryption({ KmsMasterKeyId: "alias/k", SqsManagedSseEnabled: "false" })).not.toThrow();
     expect(standard({ KmsMasterKeyId: "" }).texts).toEqual({ KmsMasterKeyId: null });
   });
 

@@ -31,7 +31,7 @@ export interface ReadAttributes {
 
 /**
  * Reads the attributes of `CreateQueue` or `SetQueueAttributes`, each by itself (spec sqs 5.1, 5.2). Throws `AwsError`
- * with AWS's texts. `checkTogether` checks them beside those that the queue has already.
+ * with AWS's texts. `checkThroughput` and `checkEncryption` look at them beside those that the queue has already.
  *
  * @param isFifo whether the queue is, or becomes, a FIFO queue.
  */
@@ -83,19 +83,21 @@ export function readAttributes(given: Attributes, isFifo: boolean): ReadAttribut
   return { numbers, redrive, texts };
 }
 
-/**
- * Checks the stored attributes of a queue that depend on each other. Encryption is checked and shown, and encrypts
- * nothing. Throws `AwsError` for a throughput limit of each group without deduplication in each group (spec sqs 4.6), and
- * for two kinds of encryption (spec sqs 5.2).
- */
-export function checkTogether(texts: Readonly<Record<string, string | undefined>>): void {
+type Texts = Readonly<Record<string, string | null | undefined>>;
+
+/** Checks that a FIFO queue with a throughput limit of each group deduplicates in each group (spec sqs 4.6). */
+export function checkThroughput(texts: Texts): void {
   if (texts.FifoThroughputLimit === "perMessageGroupId" && texts.DeduplicationScope !== "messageGroup") {
     throw invalidValueOf(
       "FifoThroughputLimit",
       "To set FifoThroughputLimit to perMessageGroupId, the DeduplicationScope must be messageGroup.",
     );
   }
-  if (texts.KmsMasterKeyId !== undefined && texts.SqsManagedSseEnabled === "true") {
+}
+
+/** Checks that a queue has one kind of encryption (spec sqs 5.2). It is shown, and encrypts nothing. */
+export function checkEncryption(texts: Texts): void {
+  if (texts.KmsMasterKeyId && texts.SqsManagedSseEnabled === "true") {
     throw refuse(
       SQS_ERRORS.invalidAttributeName,
       "You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.",

@@ -110,6 +110,21 @@ it("a queue has one kind of encryption, also when requests name them one after t
     Attributes: { KmsMasterKeyId: "", SqsManagedSseEnabled: "true" },
   });
   await sqs.call("SetQueueAttributes", managed);
+  const both = { KmsMasterKeyId: "alias/k", SqsManagedSseEnabled: "true" };
+  expect(await sqs.refusal("CreateQueue", { QueueName: "q", Attributes: both })).toMatchObject({
+    code: "InvalidAttributeName",
+  });
+});
+
+it("a queue that has two kinds of encryption from an earlier version keeps its key, and can be changed", async () => {
+  const sqs = new SqsClient();
+  const QueueUrl = await sqs.create("q");
+  const record = sqs.account.records.get("q");
+  const attributes = { KmsMasterKeyId: "alias/k", SqsManagedSseEnabled: "true" };
+  if (record !== undefined) sqs.account.put({ ...record, dialects: { sqs: { attributes } } });
+  await sqs.call("SetQueueAttributes", { QueueUrl, Attributes: { VisibilityTimeout: "60" } });
+  const shown = await sqs.call("GetQueueAttributes", { QueueUrl, AttributeNames: ["All"] });
+  expect(shown.Attributes).toMatchObject({ ...attributes, SqsManagedSseEnabled: "false" });
 });
 
 describe("CreateQueue", () => {

@@ -8,7 +8,8 @@ import type { SqsInput, SqsOutput } from "../model.ts";
 import { NUMBER_ATTRIBUTES } from "./attribute-names.ts";
 import {
   type Attributes,
-  checkTogether,
+  checkEncryption,
+  checkThroughput,
   type ReadAttributes,
   readAttributes,
   settingsOf,
@@ -46,7 +47,8 @@ export async function createQueue(
   checkTags(name, tags);
   const read = readAttributes(given, isFifo);
   const texts = mergeTexts({}, read);
-  checkTogether(texts);
+  checkThroughput(texts);
+  checkEncryption(texts);
   const deadLetterQueue = await deadLetterQueueOf(context, address, isFifo, given.RedrivePolicy, read);
   const sqs: SqsQueue = { attributes: texts, tags: { ...tags } };
   const nameInDirectory = directoryName(address, settings.home);
@@ -83,7 +85,8 @@ export async function setQueueAttributes(
     const sqs = sqsOf(record);
     const attributes = mergeTexts(sqs.attributes, read);
     const { deduplicationScope: DeduplicationScope = "queue" } = record.definition.fifo ?? {};
-    checkTogether({ DeduplicationScope, ...attributes });
+    checkThroughput({ DeduplicationScope, ...attributes });
+    checkEncryption(attributes);
     const deadLetterQueue = await deadLetterQueueOf(context, address, isFifo, given.RedrivePolicy, read);
     return {
       settings: settingsOf(read, record, deadLetterQueue),
@@ -214,6 +217,7 @@ function checkName(name: string, isFifo: boolean): void {
 /** Refuses attributes that differ from the stored ones. One that the request leaves out does not differ. */
 function refuseDifference(given: Attributes, stored: Attributes): void {
   const read = readAttributes(given, stored.FifoQueue === "true");
+  checkEncryption(read.texts);
   for (const attribute of Object.keys(given)) {
     const asked = String(
       read.numbers[attribute as keyof typeof NUMBER_ATTRIBUTES] ?? read.texts[attribute] ?? "",
