@@ -22,11 +22,11 @@ export interface CountedQueue {
 export interface Amounts {
   /** At list prices. */
   readonly usd: number;
-  /** Beyond what the plan includes, if nothing else on the account uses that. */
+  /** Without what the plan includes, if nothing else on the account uses that. */
   readonly beyondIncludedUsd: number;
 }
 
-/** Costs of a queue, in USD at list prices with nothing included. */
+/** Costs of a queue, in USD at list prices. What the plan includes is not deducted. */
 export interface QueueCosts {
   readonly name: string;
   readonly kind: "standard" | "fifo";
@@ -36,7 +36,7 @@ export interface QueueCosts {
   readonly soFar: Bill;
   /** At the end of the month, at this rate; `null` where too little is counted to tell. */
   readonly monthEndUsd: number | null;
-  /** For the same messages. */
+  /** Prices of other services for the same messages. */
   readonly others: Others;
   /** `null` below `PER_MILLION_FROM_MESSAGES`. */
   readonly perMillion: QueueCost["perMillion"];
@@ -59,23 +59,23 @@ export interface Costs {
 }
 
 export function costsOf(counted: readonly CountedQueue[], nowMs: number): Costs {
-  const costs = counted.map(({ name, kind, usage }) => ({
+  const priced = counted.map(({ name, kind, usage }) => ({
     name,
     kind,
     sinceMs: usage.sinceMs,
     cost: queueCost(usage, kind, nowMs),
   }));
-  const atEnd = costs.map(({ cost: { used, factorAtMonthEnd } }) =>
+  const usedAtMonthEnd = priced.map(({ cost: { used, factorAtMonthEnd } }) =>
     factorAtMonthEnd === null ? null : times(used, factorAtMonthEnd),
   );
-  const known = atEnd.filter((used) => used !== null);
-  const soFar = amountsOf(sumOf(costs.map(({ cost }) => cost.used)));
-  const messages = costs.reduce((sum, { cost }) => sum + cost.used.messages, 0);
-  const others = othersSum(costs.map(({ cost }) => cost.others));
+  const known = usedAtMonthEnd.filter((used) => used !== null);
+  const soFar = amountsOf(sumOf(priced.map(({ cost }) => cost.used)));
+  const messages = priced.reduce((sum, { cost }) => sum + cost.used.messages, 0);
+  const others = othersSum(priced.map(({ cost }) => cost.others));
   return {
     month: monthOf(nowMs),
     pricesAsOf: PRICES_AS_OF,
-    queues: costs.map(({ name, kind, sinceMs, cost }) => ({
+    queues: priced.map(({ name, kind, sinceMs, cost }) => ({
       name,
       kind,
       since: new Date(sinceMs).toISOString(),
@@ -94,7 +94,7 @@ export function costsOf(counted: readonly CountedQueue[], nowMs: number): Costs 
           ? null
           : { usd: soFar.usd * (1e6 / messages), others: scaled(others, 1e6 / messages) },
     },
-    monthEnd: known.length === costs.length ? amountsOf(sumOf(known)) : null,
+    monthEnd: known.length === priced.length ? amountsOf(sumOf(known)) : null,
   };
 }
 
@@ -106,7 +106,7 @@ function endUsd({ soFar, factorAtMonthEnd }: QueueCost): number | null {
   return factorAtMonthEnd === null ? null : scaled(soFar, factorAtMonthEnd).total;
 }
 
-/** Picks the usage, without the month, which all of them share. */
+/** Picks the members of the type: a usage as it comes has more, such as its month. */
 function pickUsed(used: Used & Sent): Used & Sent {
   const { rowsWritten, rowsRead, requests, awakeMs, messages, messageBytes, messageChunks, deliveries } =
     used;

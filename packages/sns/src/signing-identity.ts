@@ -23,13 +23,15 @@ const KEY_BITS = 2048;
 /** Years that a certificate is valid; receivers that look at its dates would refuse it afterwards. */
 const VALID_YEARS = 100;
 const SERIAL_BYTES = 16;
-/** Version 3 by its number in a certificate. */
+/** Number of X.509's version 3, which are counted from 0. */
 const VERSION_3 = 2;
 /** sha256WithRSAEncryption. */
 const SIGNATURE_ALGORITHM = sequence(objectIdentifier("1.2.840.113549.1.1.11"), derNull);
+/** Hexadecimal digits in the file name of a certificate: SNS has 32, and some validators want as many. */
+const CERTIFICATE_ID_DIGITS = 32;
 const COMMON_NAME = "2.5.4.3";
 
-/** Makes a new key and a certificate of it. Takes a second or so: once for a broker is enough. */
+/** Makes a new key and a certificate of it. It takes about a second. The directory keeps the result. */
 export async function createSigningIdentity(nowMs: number): Promise<SigningIdentity> {
   const algorithm = {
     name: "RSASSA-PKCS1-v1_5",
@@ -38,8 +40,8 @@ export async function createSigningIdentity(nowMs: number): Promise<SigningIdent
     hash: "SHA-256",
   };
   const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  // workerd's types know one result for keys of every kind.
-  if (!("privateKey" in keys)) throw new Error("RSA has pairs of keys");
+  // workerd's types have one result for all algorithms.
+  if (!("privateKey" in keys)) throw new Error("generateKey has returned no pair of keys");
   const spki = (await crypto.subtle.exportKey("spki", keys.publicKey)) as ArrayBuffer;
   const pkcs8 = (await crypto.subtle.exportKey("pkcs8", keys.privateKey)) as ArrayBuffer;
   const content = certificateContent(new Uint8Array(spki), nowMs);
@@ -57,7 +59,7 @@ function certificateContent(subjectPublicKeyInfo: Uint8Array, nowMs: number): Ui
   const notAfter = new Date(nowMs);
   notAfter.setUTCFullYear(notBefore.getUTCFullYear() + VALID_YEARS);
   const serial = crypto.getRandomValues(new Uint8Array(SERIAL_BYTES));
-  // Top bits 01: the number is positive, and DER drops no byte of it.
+  // Top bits 01: the number is positive, and begins with no zero byte, which DER does not allow.
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
   const issuer = name;
   const subject = name;
@@ -77,10 +79,7 @@ function pem(der: Uint8Array): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Hexadecimal digits of a certificate's name: SNS has 32, and some validators want as many. */
-const CERTIFICATE_ID_DIGITS = 32;
-
-/** Last part of the path that a certificate is served at; another certificate has another one. */
+/** Makes the file name that a certificate is served by. It has a hash of the certificate. */
 export function certificateFileName({ certificatePem }: Pick<SigningIdentity, "certificatePem">): string {
   return `SimpleNotificationService-${sha256Hex(certificatePem).slice(0, CERTIFICATE_ID_DIGITS)}.pem`;
 }

@@ -9,17 +9,18 @@ interface Work {
 export class ObjectThread {
   readonly #time: VirtualTime;
   #waiting: Work[] = [];
+  /** Index of the next piece in `#waiting`: to shift a long array is slow. */
   #next = 0;
   #isBusy = false;
-  /** Time that the piece at hand takes beyond what it came with. */
-  #moreMs = 0;
+  /** Time of holds that the thread has not begun to wait for, in ms. */
+  #holdMs = 0;
   #busyMs = 0;
 
   constructor(time: VirtualTime) {
     this.#time = time;
   }
 
-  /** Time for which it has worked so far, in ms. */
+  /** Time of all work and all holds that have begun, in ms. */
   get busyMs(): number {
     return this.#busyMs;
   }
@@ -32,11 +33,11 @@ export class ObjectThread {
     });
   }
 
-  /** Makes what has just been done take longer: nothing else begins before. */
+  /** Keeps the thread busy for a time in ms after the piece that has just ended. Nothing else begins until then. */
   hold(ms: number): void {
-    this.#moreMs += ms;
+    this.#holdMs += ms;
     this.#busyMs += ms;
-    if (!this.#isBusy) this.#rest();
+    if (!this.#isBusy) this.#goOn();
   }
 
   #begin(): void {
@@ -52,17 +53,17 @@ export class ObjectThread {
     this.#busyMs += work.ms;
     this.#time.after(work.ms, () => {
       work.done();
-      // Behind the promises that go on now, and may hold the thread.
-      this.#time.after(0, () => this.#rest());
+      // After the callbacks of `done`, which may hold the thread.
+      this.#time.after(0, () => this.#goOn());
     });
   }
 
-  /** Goes on when the thread is held no longer. */
-  #rest(): void {
+  /** Waits for the holds, and then begins the next piece. */
+  #goOn(): void {
     this.#isBusy = true;
-    const moreMs = this.#moreMs;
-    this.#moreMs = 0;
-    if (moreMs > 0) this.#time.after(moreMs, () => this.#rest());
+    const holdMs = this.#holdMs;
+    this.#holdMs = 0;
+    if (holdMs > 0) this.#time.after(holdMs, () => this.#goOn());
     else this.#begin();
   }
 }

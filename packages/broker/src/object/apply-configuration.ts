@@ -2,34 +2,34 @@ import type { DirectoryReply, QueueRecord } from "@sluice/protocol";
 import type { QueueContext } from "../turn/context.ts";
 import { onConfigured, QueueNotFoundError, type Registration } from "./registration.ts";
 
-/** A queue that goes by what the directory says. */
+/** An open queue whose record can be replaced. */
 export interface ConfigurableQueue {
   readonly core: Pick<QueueContext, "name">;
   readonly registration: Registration;
   readonly store: Pick<RecordStore, "readRecord">;
-  /** Goes by the record from now on, unless something newer is known; resolves when that is durable. */
-  adopt(record: QueueRecord): Promise<void>;
-  /** Stores what the queue goes by, if that is not stored; resolves when it is durable. */
-  keep(): Promise<void>;
+  /** Takes a record in the place of the present one, unless that is newer. Resolves when it is durable. */
+  readonly adopt: (record: QueueRecord) => Promise<void>;
+  /** Stores the present record, unless it is stored. Resolves when it is durable. */
+  readonly keep: () => Promise<void>;
 }
 
-/** Where a queue keeps a copy of what it is. */
+/** Where a queue keeps a copy of its record. */
 export interface RecordStore {
   readRecord(): QueueRecord | null;
   writeRecord(record: QueueRecord): void;
 }
 
-/** Within a commit: writes what the queue goes by, if that is another revision than is stored. */
+/** Within a commit: writes the present record, if another revision is stored. */
 export function writeRecord({ record }: Registration, store: RecordStore): void {
   if (record !== null && record.revision !== store.readRecord()?.revision) store.writeRecord(record);
 }
 
 /**
- * The directory says what the queue is. Resolves when every later epoch goes by that too, whether or not it reaches the
- * directory: the directory does not say it again.
+ * Applies a record that the directory has sent. Resolves when it is durable here: the directory sends it once, and a
+ * later epoch may be unable to ask.
  *
- * @param beginAgain drops what the queue holds, which is a deleted one's, and opens it anew.
- * @returns whether the running queue goes by another record than before.
+ * @param beginAgain drops the data, which are those of a deleted queue of this name, and opens the queue anew.
+ * @returns whether this open queue has taken the record. One that was opened anew reports that itself.
  */
 export async function applyConfiguration(
   queue: ConfigurableQueue,
@@ -38,8 +38,7 @@ export async function applyConfiguration(
 ): Promise<boolean> {
   switch (onConfigured(queue.registration, record)) {
     case "ignore":
-      // It may have heard it at its start, and have had nothing to commit since. A copy of an older record must not
-      // outlive that.
+      // It may have learned the record when it opened, and have had no commit since. Its stored copy is older then.
       if (queue.store.readRecord() !== null) await queue.keep();
       return false;
     case "beginAgain":
@@ -52,10 +51,10 @@ export async function applyConfiguration(
 }
 
 /**
- * Messages of another queue have come: the queue is created if it does not exist (spec cloudflare-queues 4). Meanwhile
- * the directory can have said what it is, or that it was deleted again.
+ * Creates the queue that another one transfers messages to, if it does not exist (spec cloudflare-queues 4). While the
+ * directory answers, the queue may come to exist, or be deleted again.
  *
- * @throws QueueNotFoundError in the last case; the messages come again.
+ * @throws QueueNotFoundError if it was deleted; the sender transfers the messages again.
  */
 export async function createIfAbsent(
   { core, registration, adopt }: ConfigurableQueue,

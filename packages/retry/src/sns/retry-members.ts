@@ -8,24 +8,23 @@ import { SNS_DEFAULTS } from "../presets.ts";
 import type { RetryMembers } from "./document.ts";
 
 /** Longest delay of a policy, in seconds. */
-export const DELAY_TARGET_SECONDS_MAX = 3_600;
+const DELAY_TARGET_SECONDS_MAX = 3_600;
 /** Most retries of a policy. */
-export const RETRIES_MAX = 100;
-/** Longest that all delays of a policy may take together, in seconds (V3). */
+const RETRIES_MAX = 100;
+/** Longest that all delays of a policy may take together, in seconds. */
 export const TOTAL_SECONDS_MAX = 3_600;
 
-/** Rules of SNS that a policy need not comply with. */
+/** Rules of SNS that a caller relaxes. */
 export interface RetryLeniency {
-  /** Let `minDelayTarget`, `maxDelayTarget` and `numRetries` be missing. Default false: SNS wants them. */
-  readonly mayMissMembers?: boolean;
-  /** Longest that all delays may take together, in seconds. Default, and at least, `TOTAL_SECONDS_MAX`. */
+  /** Longest that all delays may take together, in seconds. Default: `TOTAL_SECONDS_MAX`; less counts as that. */
   readonly totalSecondsMax?: number;
 }
 
-/** Reason for which a retry policy is refused, and the member at fault; none when it is the whole. */
+/** Reason for which a retry policy is refused. */
 export interface RetryFault {
+  /** The member at fault; `null` for the policy as a whole. */
   readonly member: keyof FourPhasePolicy | null;
-  /** As SNS says it, to follow the path of the policy: `.numRetries must be ...`. */
+  /** Text of SNS, which is put behind the path of the policy: `.numRetries must be ...`. */
   readonly text: string;
 }
 
@@ -40,17 +39,18 @@ const RANGES = [
   ["numMinDelayRetries", 0, Infinity],
 ] as const;
 
-/** Fills missing members of a policy with SNS's defaults, not another policy's (spec sns-delivery 2.7). */
+/**
+ * Fills missing members of a policy with SNS's defaults. A subscription's policy takes no single members from that of its
+ * topic (spec sns-delivery 2.7).
+ */
 export function fillRetryPolicy(members: RetryMembers): FourPhasePolicy {
   return { ...SNS_DEFAULTS, ...members };
 }
 
 /** The first thing wrong with a retry policy whose members have the right types, or `null` (spec sns-delivery 2.5). */
 export function retryFault(members: RetryMembers, leniency: RetryLeniency = {}): RetryFault | null {
-  if (leniency.mayMissMembers !== true) {
-    for (const member of REQUIRED) {
-      if (members[member] === undefined) return fault(member, "must be specified");
-    }
+  for (const member of REQUIRED) {
+    if (members[member] === undefined) return fault(member, "must be specified");
   }
   for (const [member, min, max] of RANGES) {
     const value = members[member];

@@ -35,7 +35,7 @@ export interface Prepared {
   readonly workers: readonly V4WorkerOptions[];
   /** Warnings about the configurations. */
   readonly warnings: readonly string[];
-  /** Leads the stack traces in a text to the user's sources, and leaves our own frames out of them. */
+  /** Maps the stack traces in a text to the user's sources, and leaves Sluice's own frames out of them. */
   readonly rewrite: (text: string) => string;
   /** Names the places of stack traces for the broker. It listens until the process ends, unless it is closed. */
   readonly stacks: HostService;
@@ -46,7 +46,7 @@ interface PrepareOptions {
   readonly startMs: number;
   /** Absolute path of the folder for generated files. */
   readonly folder: string;
-  /** Changes the first Worker, which another host bundles. Default: no change. */
+  /** Changes the first Worker, which is not bundled here then: another host does that. Default: no change. */
   readonly first?: (worker: UserWorker) => UserWorker;
   /** Source maps of that Worker's modules. Default: none. */
   readonly firstMaps?: ModuleMaps;
@@ -55,8 +55,8 @@ interface PrepareOptions {
 }
 
 /**
- * Reads the user's configurations and bundles the Workers, like `sluice serve`. It does so in this process and in its
- * own folder, since several test processes may run in one folder.
+ * Reads the user's configurations and bundles the Workers, like `sluice serve`. Generated files go to a folder of their
+ * own, because several test processes may share the project's.
  *
  * @throws Error for configurations that cannot be used, with the reason.
  */
@@ -75,7 +75,7 @@ export async function prepare(
   const changed = read.workers
     .map((worker, i) => (i === 0 ? (first?.(worker) ?? worker) : worker))
     .map(withAsyncContext);
-  // Their webhook is none of the project's endpoints, and its reports would count as messages of the test.
+  // Without alerts: a test calls no webhook, and reports would count as its messages.
   const { alerts: _, ...topology } = read.topology;
   const project = { ...read, workers: changed, topology };
   refuseMissingMain(project.workers);
@@ -92,10 +92,12 @@ export async function prepare(
   const own = await ownVariablesOf(plan.broker);
   const ofEndpoints = endpointVariables(topology);
   const vars = {
-    // A queue whose endpoint lacks a variable delivers nothing.
+    // A variable of an endpoint is its own name by default: without it the queue would deliver nothing.
     ...Object.fromEntries(ofEndpoints.map((name) => [name, name])),
     ...brokerVariables(own, process.env, ofEndpoints),
-    ...Object.fromEntries(ofEndpoints.flatMap((name) => (name in given ? [[name, `${given[name]}`]] : []))),
+    ...Object.fromEntries(
+      ofEndpoints.flatMap((name) => (name in given ? [[name, textOf(given[name])]] : [])),
+    ),
     SLUICE_ENV: "development",
     SLUICE_API_TOKENS: "",
     SLUICE_AWS_ACCESS_KEYS: "",
@@ -104,27 +106,31 @@ export async function prepare(
   const { workers, maps } = await servedWorkers(plan, vars, (worker) =>
     first !== undefined && worker === plan.workers[0] ? bundledElsewhere(worker) : bundleInside(worker),
   );
-  const ours = [ownSources(), folder];
+  const ownFolders = [ownSources(), folder];
   const mapped = stackFrameMapper(maps);
-  const rewrite = (text: string) => withoutOwnFrames(withAbsolutePlaces(mapped(text), root), ours);
+  const rewrite = (text: string) => withoutOwnFrames(withAbsolutePlaces(mapped(text), root), ownFolders);
   const stacks = new HostService(
     stackNamer(sourceFinder({ get: (url) => maps.get(url) ?? firstMaps?.get(url) }), root),
   );
   await stacks.listening();
-  const begun = workers.map((worker) =>
+  const withStacks = workers.map((worker) =>
     worker.name === plan.broker.name
       ? { ...worker, bindings: { ...worker.bindings, [STACKS_VARIABLE]: stacks.url } }
       : worker,
   );
-  return { project, plan, workers: begun, warnings: project.warnings, rewrite, stacks };
+  return { project, plan, workers: withStacks, warnings: project.warnings, rewrite, stacks };
 }
 
-/** Adds a flag for the contexts that identify calls, to a Worker without Node.js's modules. */
+/** Enables `AsyncLocalStorage` where no flag does: by it the test kit tells which invocation makes a call. */
 function withAsyncContext(worker: UserWorker): UserWorker {
   const { compatibility_flags: flags } = worker.wrangler;
   const has = flags.some((flag) => /^nodejs_(als|compat(_v2)?)$/.test(flag));
   const compatibility_flags = has ? flags : [...flags, "nodejs_als"];
   return { ...worker, wrangler: { ...worker.wrangler, compatibility_flags } };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 async function bundledElsewhere({ directory: modulesRoot }: Plan["broker"]) {

@@ -1,5 +1,5 @@
 import type { TopicRecord } from "@sluice/protocol";
-import { allowing, formatPolicy, type Policy, parsePolicy } from "../../policy.ts";
+import { allowStatement, formatPolicy, type Policy, parsePolicy } from "../../policy.ts";
 import { changeTopic, type SnsContext, topicOf } from "../context.ts";
 import { invalid, required } from "../errors.ts";
 import type { SnsInput } from "../model.ts";
@@ -20,7 +20,7 @@ export async function addPermission(context: SnsContext, input: SnsInput<"AddPer
     const { statements } = policy;
     if (statements.some(({ Sid }) => Sid === label)) throw invalid("Statement already exists");
     const granted = actions.map((action) => `SNS:${action}`);
-    return { ...policy, statements: [...statements, allowing(label, accounts, granted, topic.arn)] };
+    return { ...policy, statements: [...statements, allowStatement(label, accounts, granted, topic.arn)] };
   });
 }
 

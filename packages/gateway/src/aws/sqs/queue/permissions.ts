@@ -1,6 +1,6 @@
 import { utf8Bytes } from "@sluice/aws";
 import type { QueueChange } from "@sluice/protocol";
-import { allowing, formatPolicy, type Policy, parsePolicy } from "../../policy.ts";
+import { allowStatement, formatPolicy, type Policy, parsePolicy } from "../../policy.ts";
 import { arnOf } from "../../queue-address.ts";
 import { changeQueue, type FoundQueue, type SqsContext } from "../context.ts";
 import { invalidParameter, invalidValue, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
@@ -63,7 +63,7 @@ function policyWith(found: FoundQueue, input: SqsInput<"AddPermission">): string
     );
   }
   const granted = actions.map((action) => `SQS:${action}`);
-  const statement = allowing(label, accounts, granted, resource);
+  const statement = allowStatement(label, accounts, granted, resource);
   const text = formatPolicy({ ...policy, statements: [...statements, statement] });
   if (utf8Bytes(text) > POLICY_BYTES_MAX) throw invalidPolicyValue();
   return text;
