@@ -56,19 +56,38 @@ export const Hanging = createQueueConsumer(
   WAIT,
 );
 
-const late = {
+const workInBackground = (begins: () => Promise<void>) => ({
   queue(batch: MessageBatch, _env: unknown, ctx: ExecutionContext) {
     const work = async () => {
-      await scheduler.wait(20);
+      await begins();
       batch.messages[0]?.retry();
       console.log("background work is done");
       throw new Error("background work failed");
     };
     ctx.waitUntil(work());
   },
-};
-export const Late = createQueueConsumer(late, WAIT);
-export const LateNoWait = createQueueConsumer(late, NO_WAIT);
+});
+export const Late = createQueueConsumer(
+  workInBackground(() => scheduler.wait(20)),
+  WAIT,
+);
+
+let isReported = false;
+/** Lets the background work of `LateNoWait` begin. */
+export const Reported = createQueueConsumer(
+  {
+    queue: () => {
+      isReported = true;
+    },
+  },
+  WAIT,
+);
+export const LateNoWait = createQueueConsumer(
+  workInBackground(async () => {
+    while (!isReported) await scheduler.wait(5);
+  }),
+  NO_WAIT,
+);
 
 /** Wraps a handler as OpenTelemetry's wrapper for Workers does: in a function that has no methods, not even `call`. */
 const bare = (handler: (...args: never[]) => unknown) => new Proxy(handler, { get: () => undefined });
