@@ -53,8 +53,7 @@ export function stepAlert(
 ): AlertStep {
   const on = text === null ? null : (before ?? { sinceMs: nowMs, text });
   const tells = isSilenced ? [] : untold({ on, told }, elsewhere);
-  const last = tells.at(-1);
-  return { state: { on, told: last === undefined ? told : last.what === "begun" ? last.of : null }, tells };
+  return { state: { on, told: tells.length === 0 ? told : firstAnywhere(on, elsewhere) }, tells };
 }
 
 /** Whether the webhook is to be told something as soon as the alert is not silenced any more. */
@@ -63,13 +62,18 @@ export function isUntold(state: AlertState, elsewhere: Elsewhere | null = null):
 }
 
 function untold({ on, told }: AlertState, elsewhere: Elsewhere | null): readonly Tells[] {
-  const first = firstOf(on, elsewhere?.first ?? null);
+  const first = firstAnywhere(on, elsewhere);
   // With shards the beginning that was told may have ended where it was, while the alert goes on in another one.
   const isOther = elsewhere === null && first?.sinceMs !== told?.sinceMs;
   const tells: Tells[] = [];
   if (told !== null && (first === null || isOther)) tells.push({ what: "ended", of: told });
   if (first !== null && (told === null || isOther)) tells.push({ what: "begun", of: first });
   return tells;
+}
+
+/** First beginning of an alert in all shards; `null` if it is on in none. */
+export function firstAnywhere(on: Begun | null, elsewhere: Elsewhere | null): Begun | null {
+  return firstOf(on, elsewhere?.first ?? null);
 }
 
 /** The earlier one of two beginnings; `null` if there is none. */

@@ -15,7 +15,7 @@ import {
 import { plural, span } from "@sluice/protocol/words";
 import type { QueueContext } from "../turn/context.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
-import { type Begun, type Elsewhere, firstOf, isUntold, sameState, stepAlert } from "./alert-state.ts";
+import { type Begun, type Elsewhere, firstAnywhere, isUntold, sameState, stepAlert } from "./alert-state.ts";
 import { LastDeliveries } from "./deliveries.ts";
 import { type QueueReport, reportOf, reportRecord } from "./report.ts";
 import { ShardsAlerts, shardAlertNotes, shardAlertRecord } from "./shard-alerts.ts";
@@ -190,7 +190,7 @@ export class Alerts {
     return ALERT_KINDS.flatMap((kind) => {
       const { on, told } = this.#stored.states[kind];
       const elsewhere = this.#elsewhere(kind);
-      const first = firstOf(on, elsewhere?.first ?? null);
+      const first = firstAnywhere(on, elsewhere);
       if (first === null) return [];
       // With shards the beginning that was told counts, also where it has ended since: the alert goes on in another one.
       const isReported = told !== null && (elsewhere !== null || told.sinceMs === first.sinceMs);
@@ -224,7 +224,7 @@ export class Alerts {
     return this.#deliveredMs + SHARD_DELIVERIES_MS;
   }
 
-  /** First beginning of an alert in other shards; `null` where it is on in none. */
+  /** Tells of an alert in other shards; `null` where the queue has none. */
   #elsewhere(kind: AlertKind): Elsewhere | null {
     if (!this.#isShared) return null;
     return { first: kind === "oldest_message" && this.#haveDeadLetters ? null : this.#others.first(kind) };

@@ -151,9 +151,10 @@ function edit(text: string, editor: string, contentType: SentType, { surrounding
   const discard = () => removePath(folder);
   if (status !== 0) {
     const why = error === undefined ? "" : `: ${error.message}`;
-    if (saved === text) discard();
-    const kept = saved === text ? "" : ` What it has saved is kept: ${file}`;
-    throw new CliError(`"${editor}" has failed${why}.${kept}`, EXIT_FAILED);
+    const failed = `"${editor}" has failed${why}.`;
+    if (saved !== text) throw new CliError(`${failed} What it has saved is kept: ${file}`, EXIT_FAILED);
+    discard();
+    throw new CliError(failed, EXIT_FAILED);
   }
   const edited = withOwnLineEnds(text, saved);
   return { text: edited, file, keep: () => writeFileSync(file, edited), discard };
