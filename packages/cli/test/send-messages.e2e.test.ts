@@ -155,22 +155,24 @@ describe("sluice messages resend", () => {
     const script = join(lab.folder, "editor.mjs");
     writeFileSync(
       script,
-      `import { readFileSync, writeFileSync } from "node:fs";
+      `import { readFileSync, rmSync, writeFileSync } from "node:fs";
        const [, , change, file] = process.argv;
        if (change === "change") writeFileSync(file, readFileSync(file, "utf8").replace("lamp", "vase") + "\\n");
        if (change === "spoil") writeFileSync(file, "{ an hour of work\\n");
        if (change === "crash") writeFileSync(file, "saved before the crash");
        if (change === "crash") process.exit(1);
+       if (change === "remove") rmSync(file);
        if (change === "fail") process.exit(1);`,
     );
     const args = ["messages", "resend", queue, id, "--edit"];
     expect(await lab.words(2, args)).toMatch(/^There is no terminal to edit in: --body TEXT or --file PATH /);
     const resend = (change: string) =>
       lab.run(args, { env: { VISUAL: `"${process.execPath}" "${script}" ${change}` } });
-    expect(await resend("keep")).toMatchObject({
-      code: 0,
-      err: "The body is as it was: nothing was sent.\n",
-    });
+    for (const change of ["keep", "remove"])
+      expect(await resend(change)).toMatchObject({
+        code: 0,
+        err: "The body is as it was: nothing was sent.\n",
+      });
     expect(await resend("fail")).toMatchObject({ code: 1, err: expect.stringContaining("has failed") });
     const { code, err } = await resend("spoil");
     expect([code, err]).toEqual([2, expect.stringContaining("The body is not JSON")]);

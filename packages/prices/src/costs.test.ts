@@ -17,3 +17,10 @@ it("what queues cost has no month's end while a queue has counted less than an h
   expect(costs.monthEnd).toBeNull();
   expect(costs.queues.map(({ monthEndUsd }) => monthEndUsd === null)).toEqual([false, true]);
 });
+
+it("what a queue costs that has slept since last month is counted since this month began", () => {
+  const { queues } = costsOf([counted("orders", { month: "2026-10", sinceMs: 0 })], TENTH);
+  expect(queues).toMatchObject([
+    { since: "2026-11-01T00:00:00.000Z", used: { messages: 0 }, monthEndUsd: 0 },
+  ]);
+});

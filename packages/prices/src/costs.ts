@@ -30,7 +30,7 @@ export interface Amounts {
 export interface QueueCosts {
   readonly name: string;
   readonly kind: "standard" | "fifo";
-  /** When the counting began, as ISO 8601. */
+  /** When the counting of this month began, as ISO 8601. */
   readonly since: string;
   readonly used: Used & Sent;
   readonly soFar: Bill;
@@ -62,7 +62,6 @@ export function costsOf(counted: readonly CountedQueue[], nowMs: number): Costs 
   const priced = counted.map(({ name, kind, usage }) => ({
     name,
     kind,
-    sinceMs: usage.sinceMs,
     cost: queueCost(usage, kind, nowMs),
   }));
   const usedAtMonthEnd = priced.map(({ cost: { used, factorAtMonthEnd } }) =>
@@ -75,10 +74,10 @@ export function costsOf(counted: readonly CountedQueue[], nowMs: number): Costs 
   return {
     month: monthOf(nowMs),
     pricesAsOf: PRICES_AS_OF,
-    queues: priced.map(({ name, kind, sinceMs, cost }) => ({
+    queues: priced.map(({ name, kind, cost }) => ({
       name,
       kind,
-      since: new Date(sinceMs).toISOString(),
+      since: new Date(cost.sinceMs).toISOString(),
       used: pickUsed(cost.used),
       soFar: cost.soFar,
       monthEndUsd: endUsd(cost),

@@ -6,6 +6,12 @@ export function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
 }
 
+/** When the month of a moment began, in UTC and ms since 1970. */
+export function monthStartMs(ms: number): number {
+  const date = new Date(ms);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+}
+
 /** When the month of a moment ends, in UTC and ms since 1970. */
 export function monthEndMs(ms: number): number {
   const date = new Date(ms);

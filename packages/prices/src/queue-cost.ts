@@ -1,5 +1,5 @@
 import { type Bill, billOf, type Used } from "./bill.ts";
-import { factorAtMonthEnd, monthOf } from "./month.ts";
+import { factorAtMonthEnd, monthOf, monthStartMs } from "./month.ts";
 import { queuesUsd, type Sent, sqsUsd } from "./others.ts";
 import { SQS_BATCH_MAX } from "./prices.ts";
 
@@ -22,6 +22,8 @@ export interface Others {
 /** Cost of a queue this month, in USD and with nothing included. */
 export interface QueueCost {
   readonly used: Used & Sent;
+  /** Since when that is counted, in ms since 1970. */
+  readonly sinceMs: number;
   readonly soFar: Bill;
   /** Factor from the cost until now to that at the month's end, at this rate; `null` where too little is counted. */
   readonly factorAtMonthEnd: number | null;
@@ -45,6 +47,7 @@ export function queueCost(counted: CountedMonth, kind: "standard" | "fifo", nowM
   const { messages } = used;
   return {
     used,
+    sinceMs: isOfMonth ? counted.sinceMs : monthStartMs(nowMs),
     soFar,
     factorAtMonthEnd: isOfMonth ? factorAtMonthEnd(counted.sinceMs, nowMs) : 1,
     perMillion:

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
@@ -147,8 +147,9 @@ function edit(text: string, editor: string, contentType: SentType, { surrounding
     stdio: "inherit",
     env: surroundings.env,
   });
-  const saved = readFileSync(file, "utf8");
   const discard = () => removePath(folder);
+  // An editor that removes the file has saved nothing.
+  const saved = existsSync(file) ? readFileSync(file, "utf8") : text;
   if (status !== 0) {
     const why = error === undefined ? "" : `: ${error.message}`;
     const failed = `"${editor}" has failed${why}.`;
