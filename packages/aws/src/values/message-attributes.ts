@@ -13,11 +13,22 @@ export interface AttributeValue {
 /** Most digits of a number, without zeros before them (spec sqs 5.3). */
 export const NUMBER_DIGITS_MAX = 38;
 
+/** Powers of ten of the least and of the greatest number besides zero (spec sqs 5.3). */
+export const NUMBER_POWER_MIN = -128;
+export const NUMBER_POWER_MAX = 126;
+
 /** Whether a text can be the value of an attribute of type `Number`. */
 export function isNumberText(text: string): boolean {
-  const parts = /^[+-]?(\d*)\.?(\d*)(?:[eE][+-]?\d{1,3})?$/.exec(text.trim());
-  const digits = `${parts?.[1] ?? ""}${parts?.[2] ?? ""}`.replace(/^0+/, "").length;
-  return parts !== null && /\d/.test(text) && digits <= NUMBER_DIGITS_MAX;
+  const parts = /^[+-]?(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/.exec(text.trim());
+  if (parts === null || !/\d/.test(text)) return false;
+  const [, whole = "", fraction = "", exponent = "0"] = parts;
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  if (digits === "") return true;
+  // Of the first digit.
+  const power = digits.length - 1 - fraction.length + Number(exponent);
+  const isWithin = power >= NUMBER_POWER_MIN && power < NUMBER_POWER_MAX;
+  const isGreatest = power === NUMBER_POWER_MAX && /^10*$/.test(digits);
+  return digits.length <= NUMBER_DIGITS_MAX && (isWithin || isGreatest);
 }
 
 const encoder = new TextEncoder();

@@ -8,6 +8,7 @@ it.each<[string, StoredAttributes]>([
     {
       attributes: {
         s: { DataType: "String.label", StringValue: "ü" },
+        "byte order mark": { DataType: "String", StringValue: "\ufeffx" },
         b: { DataType: "Binary", BinaryValue: Uint8Array.of(0, 255) },
       },
       traceHeader: null,

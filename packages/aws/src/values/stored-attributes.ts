@@ -47,7 +47,8 @@ interface Field {
   readonly parts: readonly Uint8Array[];
 }
 
-const decoder = new TextDecoder();
+// A byte order mark is a part of a value.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Encodes the attributes area of a message's record; `undefined` where there is nothing to keep. */
 export function encodeAttributes({

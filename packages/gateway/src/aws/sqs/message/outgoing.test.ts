@@ -139,6 +139,11 @@ describe("attributes of a message", () => {
     [text("x", "Text"), "You must use only the following supported type prefixes"],
     [text("x", "Number"), "to a number"],
     [text("1".repeat(NUMBER_DIGITS_MAX + 1), "Number"), "to a number"],
+    [text("1.1e126", "Number"), "to a number"],
+    [text("1e127", "Number"), "to a number"],
+    [text("0.9e-128", "Number"), "to a number"],
+    [text("1e-129", "Number"), "to a number"],
+    [text("1e1000", "Number"), "to a number"],
     [text("\u0000"), "invalid characters"],
     [{ DataType: "String" }, "must contain a non-empty message attribute value."],
     [
@@ -150,7 +155,8 @@ describe("attributes of a message", () => {
     expect(() => checkMessageAttributes({ Hello: value })).toThrow(refusal);
   });
 
-  it.each(["1", "-1.5", "0010", "1e10", "1".repeat(NUMBER_DIGITS_MAX)])("can be the number %s", (value) => {
+  const numbers = ["1", "-1.5", "0010", "1e10", "1e126", "-0.01e+128", "9.9e125", "1e-128", "100e-130", "0e999"];
+  it.each([...numbers, "1".repeat(NUMBER_DIGITS_MAX)])("can be the number %s", (value) => {
     expect(() => checkMessageAttributes({ n: text(value, "Number.int") })).not.toThrow();
   });
 

@@ -1,4 +1,4 @@
-import type { ReceiveReply } from "@sluice/protocol";
+import { packMessages, type ReceiveReply } from "@sluice/protocol";
 import { expect, it } from "vitest";
 import { SqsClient } from "../../../../test/sqs-client.ts";
 
@@ -52,4 +52,19 @@ it("a receive that has waited releases its messages when it is unknown whether i
   });
   expect(refusal).toMatchObject({ status: 500 });
   expect(released).toEqual(["r1", "r2"]);
+});
+
+it.each([
+  { AttributeNames: ["All"], MessageSystemAttributeNames: [] },
+  { AttributeNames: [], MessageSystemAttributeNames: ["All"] },
+  { AttributeNames: ["SenderId", "ApproximateReceiveCount"], MessageSystemAttributeNames: ["SenderId"] },
+])("a receive that names attributes in both lists gets those of either: %j", async (names) => {
+  const packed = packMessages([
+    { id: "0".repeat(32), contentType: "text", timestampMs: 0, body: new TextEncoder().encode("x") },
+  ]);
+  const reply = { ...REPLY, packed, receipts: ["r1"], receiveCounts: [3], firstReceivedMs: [0] };
+  const sqs = new SqsClient({ objects: { receiveNow: async () => [reply] } });
+  const QueueUrl = await sqs.create("orders");
+  const { Messages } = await sqs.call("ReceiveMessage", { QueueUrl, ...names });
+  expect(Messages).toMatchObject([{ Attributes: { ApproximateReceiveCount: "3" } }]);
 });

@@ -29,7 +29,8 @@ export function receiveMessage(
     }
     const index = new PackedIndex(reply.packed);
     const wanted = {
-      systemAttributes: input.MessageSystemAttributeNames ?? input.AttributeNames ?? [],
+      // Some clients send both names of the list, one of them empty.
+      systemAttributes: [...(input.MessageSystemAttributeNames ?? []), ...(input.AttributeNames ?? [])],
       messageAttributes: input.MessageAttributeNames ?? [],
       isPrintable: context.isQuery,
     };

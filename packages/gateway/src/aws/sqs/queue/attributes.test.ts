@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NUMBER_ATTRIBUTES } from "./attribute-names.ts";
-import { checkEncryption, checkThroughput, POLICY_BYTES_MAX, readAttributes } from "./attributes.ts";
+import { checkEncryption, checkThroughput, POLICY_BYTES_MAX, readAttributes, STATEMENTS_MAX } from "./attributes.ts";
 import { MAX_RECEIVE_COUNT_MAX, parseRedriveAllowPolicy, SOURCE_QUEUES_MAX } from "./redrive-policy.ts";
 
 const ARN = "arn:aws:sqs:us-east-1:000000000000:dead";
@@ -82,6 +82,15 @@ describe("an attribute", () => {
     for (const text of [policy(POLICY_BYTES_MAX + 1), "[]", "text", "null"]) {
       expect(() => standard({ Policy: text })).toThrow("Invalid value for the parameter Policy.");
     }
+  });
+
+  it.each([-1, 0, 1])("Policy has 20 statements at most: %+d", (more) => {
+    const Policy = JSON.stringify({ Statement: Array(STATEMENTS_MAX + more).fill({}) });
+    if (more <= 0) expect(standard({ Policy }).texts).toEqual({ Policy });
+    else
+      expect(() => standard({ Policy })).toThrow(
+        "21 statements were found in the submitted policy, max allowed is 20",
+      );
   });
 });
 

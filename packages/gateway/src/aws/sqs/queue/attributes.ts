@@ -17,6 +17,8 @@ export type Attributes = Readonly<Record<string, string>>;
 
 /** Longest value of an attribute, in bytes: the limit of `Policy` (spec sqs 2.2). */
 export const POLICY_BYTES_MAX = 8_192;
+/** Most statements in a policy (spec sqs 2.2). */
+export const STATEMENTS_MAX = 20;
 /** Longest `KmsMasterKeyId`, in bytes: the limit of AWS KMS. */
 const KEY_ID_BYTES_MAX = 2_048;
 
@@ -167,7 +169,15 @@ function oneOf(name: string, value: string, values: readonly string[]): string {
 
 function readPolicy(value: string): string | null {
   if (value === "") return null;
-  if (parsePolicy(value) === null) throw invalidPolicyValue();
+  const policy = parsePolicy(value);
+  if (policy === null) throw invalidPolicyValue();
+  const { length } = policy.statements;
+  if (length > STATEMENTS_MAX) {
+    throw refuse(
+      SQS_ERRORS.overLimit,
+      `${length} statements were found in the submitted policy, max allowed is ${STATEMENTS_MAX}`,
+    );
+  }
   return value;
 }
 

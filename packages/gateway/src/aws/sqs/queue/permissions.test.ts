@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { arnOf, SqsClient } from "../../../../test/sqs-client.ts";
-import { ACTIONS_MAX, PRINCIPALS_MAX, STATEMENTS_MAX } from "./permissions.ts";
+import { STATEMENTS_MAX } from "./attributes.ts";
+import { ACTIONS_MAX, PRINCIPALS_MAX } from "./permissions.ts";
 
 let sqs: SqsClient;
 let QueueUrl: string;

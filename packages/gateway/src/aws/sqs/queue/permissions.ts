@@ -5,13 +5,12 @@ import { arnOf } from "../../queue-address.ts";
 import { changeQueue, type FoundQueue, type SqsContext } from "../context.ts";
 import { invalidParameter, invalidValue, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput } from "../model.ts";
-import { invalidPolicyValue, POLICY_BYTES_MAX } from "./attributes.ts";
+import { invalidPolicyValue, POLICY_BYTES_MAX, STATEMENTS_MAX } from "./attributes.ts";
 import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
 
-/** Actions and principals in one statement, and statements in a policy (spec sqs 2.2). */
+/** Actions and principals in one statement (spec sqs 2.2). */
 export const ACTIONS_MAX = 7;
 export const PRINCIPALS_MAX = 50;
-export const STATEMENTS_MAX = 20;
 
 const GRANTABLE = [
   "*",

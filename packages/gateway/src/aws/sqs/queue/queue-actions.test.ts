@@ -145,6 +145,8 @@ describe("CreateQueue", () => {
         message: `A queue already exists with the same name and a different value for attribute ${name}`,
       });
     }
+    const isDefault = { KmsMasterKeyId: "alias/k", KmsDataKeyReusePeriodSeconds: "300" };
+    expect(await sqs.create("secret", isDefault)).toBe(await sqs.create("secret", isDefault));
     await sqs.call("SetQueueAttributes", { QueueUrl: url, Attributes: { VisibilityTimeout: "6" } });
     expect(await sqs.create("q", { VisibilityTimeout: "6" })).toBe(url);
   });

@@ -5,7 +5,7 @@ import { addressOf, arnOf, directoryName, type QueueAddress } from "../../queue-
 import { changeQueue, findQueue, queueDoesNotExist, queueOf, type SqsContext, urlOf } from "../context.ts";
 import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
-import { NUMBER_ATTRIBUTES } from "./attribute-names.ts";
+import { isNumberAttribute, NUMBER_ATTRIBUTES } from "./attribute-names.ts";
 import {
   type Attributes,
   checkEncryption,
@@ -222,8 +222,9 @@ function refuseDifference(given: Attributes, stored: Attributes): void {
     const asked = String(
       read.numbers[attribute as keyof typeof NUMBER_ATTRIBUTES] ?? read.texts[attribute] ?? "",
     );
+    const standard = isNumberAttribute(attribute) ? String(NUMBER_ATTRIBUTES[attribute].standard) : "";
     const isSame =
-      attribute === "FifoQueue" ? stored.FifoQueue === "true" : asked === (stored[attribute] ?? "");
+      attribute === "FifoQueue" ? stored.FifoQueue === "true" : asked === (stored[attribute] ?? standard);
     if (isSame) continue;
     throw refuse(
       SQS_ERRORS.queueNameExists,
