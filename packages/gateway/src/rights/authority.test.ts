@@ -1,5 +1,5 @@
 import type { NewToken } from "@sluice/protocol";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { OPEN } from "../../test/directory.ts";
 import { memoryTokens } from "../../test/in-memory.ts";
 import type { Access } from "../http/access.ts";
@@ -34,6 +34,21 @@ async function create(name: string, changes: Partial<NewToken> = {}): Promise<vo
     ratePerSecond: null,
     ...changes,
   });
+}
+
+/** Has the directory's answers wait, each with the tokens that there were when it was asked. */
+function holdLists() {
+  const answers: (() => void)[] = [];
+  const { listTokens } = tokens;
+  tokens.listTokens = async () => {
+    const list = await listTokens();
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return list;
+  };
+  return {
+    asked: (count: number) => vi.waitFor(() => expect(answers).toHaveLength(count)),
+    answer: (index: number) => answers[index]?.(),
+  };
 }
 
 const kindOf = async (token: string | null) => (await authority.admit(token)).kind;
@@ -131,6 +146,36 @@ describe("a token", () => {
     expect(await kindOf("shop-secret")).toBe("in");
     await tokens.deleteToken("shop");
     authority.forgetTokens();
+    expect(await kindOf("shop-secret")).toBe("unknown");
+  });
+
+  it("a token that is revoked here ends at once though a request had asked for the list before", async () => {
+    await create("shop");
+    const held = holdLists();
+    const before = kindOf("shop-secret");
+    await held.asked(1);
+    await tokens.deleteToken("shop");
+    authority.forgetTokens();
+    held.answer(0);
+    expect(await before).toBe("in");
+    const after = kindOf("shop-secret");
+    await held.asked(2);
+    held.answer(1);
+    expect(await after).toBe("unknown");
+  });
+
+  it("a token that is revoked elsewhere is not known again by an older list that comes late", async () => {
+    await create("shop");
+    const held = holdLists();
+    const before = kindOf("shop-secret");
+    await held.asked(1);
+    await tokens.deleteToken("shop");
+    const after = kindOf("shop-secret");
+    await held.asked(2);
+    held.answer(1);
+    expect(await after).toBe("unknown");
+    held.answer(0);
+    expect(await before).toBe("in");
     expect(await kindOf("shop-secret")).toBe("unknown");
   });
 

@@ -11,7 +11,8 @@ import { allRights, type Rights } from "./rights.ts";
  * Whether a caller is let in.
  *
  * - `in`: with these rights.
- * - `noToken`, `unknown`: without a token, or with one that does not count (any more), for the reason that is given.
+ * - `noToken`: the request has no token.
+ * - `unknown`: there is no such token, or it has expired, as the reason says.
  * - `closed`: the configuration has no tokens, and the broker keeps none.
  * - `throttled`: the token has made too many requests; the next may come after so many seconds.
  */
@@ -20,8 +21,11 @@ export type Admission =
   | { readonly kind: "noToken" | "unknown" | "closed"; readonly reason: string }
   | { readonly kind: "throttled"; readonly afterSeconds: number };
 
-const ASKED =
-  "This broker asks for a token as Authorization: Bearer: one of its SLUICE_API_TOKENS, or of its own.";
+const TOKENS = "as Authorization: Bearer: one of its SLUICE_API_TOKENS, or one that it keeps itself.";
+const REASONS = {
+  noToken: `This broker asks for a token ${TOKENS}`,
+  unknown: `This broker does not know that token. It asks for another one ${TOKENS}`,
+};
 
 /** Identifies callers by their tokens, with their rights. */
 export class Authority {
@@ -29,6 +33,8 @@ export class Authority {
   readonly #kept: KeptTokens;
   readonly #rates: Rates;
   readonly #now: () => number;
+  /** Digests of the configuration's tokens; `null` until the first request. A value, as no request waits for another. */
+  #configured: ConfiguredDigests | null = null;
 
   constructor(access: Access, tokens: Pick<TokensRpc, "listTokens">, now: () => number) {
     this.access = access;
@@ -45,16 +51,16 @@ export class Authority {
    * @throws when the directory has to be asked and fails.
    */
   async admit(token: string | null): Promise<Admission> {
-    const known = await this.#find(token);
-    if ("kind" in known) return known;
-    const afterSeconds = this.take(known);
-    return afterSeconds > 0 ? { kind: "throttled", afterSeconds } : admitted(known);
+    const found = await this.#find(token);
+    if ("admission" in found) return found.admission;
+    const afterSeconds = this.take(found.token);
+    return afterSeconds > 0 ? { kind: "throttled", afterSeconds } : admitted(found.token);
   }
 
   /** Identifies the caller of a request that was admitted and goes on, without counting it. */
   async admitAgain(token: string | null): Promise<Admission> {
-    const known = await this.#find(token);
-    return "kind" in known ? known : admitted(known);
+    const found = await this.#find(token);
+    return "admission" in found ? found.admission : admitted(found.token);
   }
 
   /** Forgets the tokens after a change by way of this gateway, so that it counts at once. */
@@ -72,31 +78,47 @@ export class Authority {
     return ratePerSecond === null ? 0 : this.#rates.take(name, ratePerSecond);
   }
 
-  /** Finds a kept token that is valid; else the answer, which does not depend on the rate of requests. */
-  async #find(token: string | null): Promise<Admission | TokenRecord> {
+  /** Finds the kept token of a request, whose rate counts, or else decides without one. */
+  async #find(token: string | null): Promise<{ token: TokenRecord } | { admission: Admission }> {
     const { access } = this;
-    if (access.kind === "open") return { kind: "in", rights: allRights(ACTORS.local) };
-    if (token === null) return this.#refuse("noToken");
+    if (access.kind === "open") return { admission: { kind: "in", rights: allRights(ACTORS.local) } };
+    if (token === null) return { admission: this.#refusal("noToken") };
     const given = await sha256Of(token);
-    if (access.kind === "tokens") {
-      const accepted = await Promise.all(access.tokens.map(sha256Of));
-      if (includes(accepted, given)) return { kind: "in", rights: allRights(ACTORS.firstAdministrator) };
-      const own = access.processToken === undefined ? [] : [await sha256Of(access.processToken)];
-      if (includes(own, given)) return { kind: "in", rights: allRights(ACTORS.process) };
+    this.#configured ??= await configuredDigests(access);
+    const { tokens, process } = this.#configured;
+    if (includes(tokens, given)) {
+      return { admission: { kind: "in", rights: allRights(ACTORS.firstAdministrator) } };
     }
+    if (includes(process, given)) return { admission: { kind: "in", rights: allRights(ACTORS.process) } };
     const { list } = await this.#kept.read();
     const nowMs = this.#now();
     const found = list.filter((record) => includes(digestsOf(record, nowMs), given))[0];
-    if (found === undefined) return this.#refuse("unknown");
+    if (found === undefined) return { admission: this.#refusal("unknown") };
     const { name, expiresAtMs } = found;
-    const isOver = expiresAtMs !== null && expiresAtMs <= nowMs;
-    return isOver ? { kind: "unknown", reason: `The token "${name}" has expired.` } : found;
+    if (expiresAtMs === null || nowMs < expiresAtMs) return { token: found };
+    return { admission: { kind: "unknown", reason: `The token "${name}" has expired.` } };
   }
 
-  #refuse(kind: "noToken" | "unknown"): Admission {
+  #refusal(kind: "noToken" | "unknown"): Admission {
     const { access } = this;
-    return access.kind === "closed" ? access : { kind, reason: ASKED };
+    return access.kind === "closed" ? access : { kind, reason: REASONS[kind] };
   }
+}
+
+/** Digests of the tokens that do not come from the directory. */
+interface ConfiguredDigests {
+  readonly tokens: readonly string[];
+  /** That of the process that runs the broker; empty where it has no token. */
+  readonly process: readonly string[];
+}
+
+async function configuredDigests(access: Access): Promise<ConfiguredDigests> {
+  if (access.kind !== "tokens") return { tokens: [], process: [] };
+  const { tokens, processToken } = access;
+  return {
+    tokens: await Promise.all(tokens.map(sha256Of)),
+    process: processToken === undefined ? [] : [await sha256Of(processToken)],
+  };
 }
 
 function admitted({ name, scopes, queues }: TokenRecord): Admission {

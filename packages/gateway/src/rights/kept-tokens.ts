@@ -20,6 +20,10 @@ export class KeptTokens {
   readonly #tokens: Pick<TokensRpc, "listTokens">;
   readonly #now: () => number;
   #known: TokenList | undefined;
+  /** Number of the last question or change. */
+  #number = 0;
+  /** Number of the question that is kept, or of a change after it. */
+  #knownNumber = 0;
 
   constructor(tokens: Pick<TokensRpc, "listTokens">, now: () => number) {
     this.#tokens = tokens;
@@ -28,18 +32,27 @@ export class KeptTokens {
 
   /**
    * Reads the list. On Workers a request cannot wait for what another one does, so each request that finds the list too
-   * old asks for it.
+   * old asks for it. An answer is not kept after a change since it was asked for, or after the answer to a later
+   * request.
    */
   async read(): Promise<TokenList> {
     const atMs = this.#now();
     if (this.#known !== undefined && atMs - this.#known.atMs < TOKENS_KEPT_MS) return this.#known;
+    this.#number += 1;
+    const number = this.#number;
     const list = await this.#tokens.listTokens();
-    this.#known = { list, keys: accessKeysOf(list), atMs };
-    return this.#known;
+    const read = { list, keys: accessKeysOf(list), atMs };
+    if (number > this.#knownNumber) {
+      this.#known = read;
+      this.#knownNumber = number;
+    }
+    return read;
   }
 
   /** Forgets the list after a change: the next request asks for it. */
   forget(): void {
     this.#known = undefined;
+    this.#number += 1;
+    this.#knownNumber = this.#number;
   }
 }

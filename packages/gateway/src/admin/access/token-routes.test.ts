@@ -121,6 +121,30 @@ describe("a token", () => {
     expect(await codeOf(ask("first", "DELETE", `${API}/tokens/shop`))).toEqual([404, "token_not_found"]);
   });
 
+  it("a token that another gateway has revoked ends with the answer that there is none", async () => {
+    const tokens = memoryTokens();
+    gateway = createGateway({ ...directoryOf({}), tokens }, { kind: "tokens", tokens: ["first"] });
+    const { secret } = await create({ name: "shop", scopes: ["read"] });
+    expect(await ask(secret, "GET", `${API}/queues`)).toMatchObject({ status: 200 });
+    await tokens.deleteToken("shop");
+    expect(await codeOf(ask("first", "DELETE", `${API}/tokens/shop`))).toEqual([404, "token_not_found"]);
+    expect(await codeOf(ask(secret, "GET", `${API}/queues`))).toEqual([401, "unauthorized"]);
+  });
+
+  it("a token whose revocation is done without an answer lets no request in any more", async () => {
+    const tokens = memoryTokens();
+    const { deleteToken } = tokens;
+    tokens.deleteToken = async (name) => {
+      await deleteToken(name);
+      throw new Error("the connection is lost");
+    };
+    gateway = createGateway({ ...directoryOf({}), tokens }, { kind: "tokens", tokens: ["first"] });
+    const { secret } = await create({ name: "shop", scopes: ["read"] });
+    expect(await ask(secret, "GET", `${API}/queues`)).toMatchObject({ status: 200 });
+    expect(await ask("first", "DELETE", `${API}/tokens/shop`)).toMatchObject({ status: 500 });
+    expect(await codeOf(ask(secret, "GET", `${API}/queues`))).toEqual([401, "unauthorized"]);
+  });
+
   it.each([
     [undefined, 86_400],
     [{}, 86_400],

@@ -88,8 +88,8 @@ export interface NewTokenView {
 export function tokenRoutes({ tokens }: QueueDirectory, authority: Authority): Hono {
   const app = new Hono();
   const changed = async (c: Context, reply: Promise<TokenReply>): Promise<TokenRecord> => {
-    const record = tokenIn(await reply);
-    authority.forgetTokens();
+    // Also after a failure: it may have been done, and what this gateway knows is then no longer so.
+    const record = tokenIn(await reply.finally(() => authority.forgetTokens()));
     setChanged(c, record.name);
     return record;
   };
