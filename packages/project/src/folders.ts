@@ -24,6 +24,13 @@ export function writeRefusal(error: unknown): string | null {
   return REFUSALS[String(error.code)] ?? null;
 }
 
+/** Returns what is found in a folder, or else in the nearest one above it; `null` where it is in none. */
+export function findAbove<Found>(folder: string, find: (folder: string) => Found | null): Found | null {
+  const found = find(folder);
+  const parent = dirname(folder);
+  return found !== null || parent === folder ? found : findAbove(parent, find);
+}
+
 /** Returns a folder, or the nearest one above it that exists. */
 export function nearestExisting(folder: string): string {
   const parent = dirname(folder);

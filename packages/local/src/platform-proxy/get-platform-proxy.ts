@@ -3,6 +3,7 @@ import { ConfigError, isCloudflareConfig, readWorkerConfig, type WorkerQueueConf
 import { installProducers } from "@sluice/producer";
 import { CliError, withoutStack } from "@sluice/project/errors";
 import { makeOutputFolder, OUTPUT_FOLDER } from "@sluice/project/files/write-plan";
+import { findAbove } from "@sluice/project/folders";
 import { folderName } from "@sluice/project/generate/plan";
 import { QUEUES_BINDING } from "@sluice/project/names";
 import { configFileIn } from "@sluice/project/read/broker";
@@ -57,7 +58,7 @@ async function openProxy<Env, CfProperties extends Record<string, unknown>>(
 ): Promise<PlatformProxy<Env, CfProperties>> {
   const workingDirectory = process.cwd();
   const { configPath, environment, persist = true, envFiles } = options;
-  const file = configPath === undefined ? configFileAbove(workingDirectory) : resolve(configPath);
+  const file = configPath === undefined ? findAbove(workingDirectory, configFileIn) : resolve(configPath);
   const env = chosenEnvironment(environment, process.env);
   const folders = [...(file === null ? [] : [dirname(file)]), workingDirectory];
   // Wrangler's own function cannot read a `cloudflare.config.ts`.
@@ -119,13 +120,6 @@ function install(
     defaultContentType,
   });
   for (const { binding } of producers) Reflect.set(env, binding, Reflect.get(bindings, binding));
-}
-
-/** As Wrangler looks for it: in this folder, else in those around it. */
-function configFileAbove(folder: string): string | null {
-  const file = configFileIn(folder);
-  const parent = dirname(folder);
-  return file !== null || parent === folder ? file : configFileAbove(parent);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
+import { CliError } from "../errors.ts";
 import { readProject } from "./project.ts";
 // Loading takes seconds on a busy machine, which must not count for a test.
 import "wrangler";
@@ -70,11 +71,12 @@ describe("Build Output", () => {
         wrangler: {
           account_id: "abc",
           no_bundle: true,
+          base_dir: join(directory, "bundle"),
           triggers: { crons: ["* * * * *"] },
           assets: { directory: "assets" },
           rules: [
-            { type: "ESModule", globs: ["index.js"] },
-            { type: "CompiledWasm", globs: ["a.wasm"] },
+            { type: "ESModule", globs: ["index.js"], fallthrough: false },
+            { type: "CompiledWasm", globs: ["a.wasm"], fallthrough: false },
           ],
         },
       },
@@ -90,9 +92,46 @@ describe("Build Output", () => {
     const manifest = { type: "partial", mainModule: "index.js", modules: { "a.txt": { type: "text" } } };
     const { workers } = await read(built({ worker: { ...WORKER, manifest } }));
     expect(workers[0]?.wrangler.rules).toEqual([
-      { type: "ESModule", globs: ["**/*.js", "**/*.mjs"] },
-      { type: "Text", globs: ["a.txt"] },
+      { type: "ESModule", globs: ["**/*.js", "**/*.mjs"], fallthrough: false },
+      { type: "Text", globs: ["a.txt"], fallthrough: false },
     ]);
+  });
+
+  it("has its modules beside the folder of the main module too", async () => {
+    const manifest = {
+      type: "complete",
+      mainModule: "server/index.js",
+      modules: { "server/index.js": { type: "esm" }, "a.txt": { type: "text" } },
+    };
+    const folder = built({
+      worker: { ...WORKER, manifest },
+      files: { [`${OUTPUT}/workers/default/bundle/server/index.js`]: INDEX },
+    });
+    const bundle = join(folder, OUTPUT, "workers/default/bundle");
+    expect((await read(folder)).workers[0]).toMatchObject({
+      main: { file: join(bundle, "server/index.js") },
+      wrangler: { base_dir: bundle },
+    });
+  });
+
+  it.each(["json", "python", "later"])("is refused with a module of type %s", async (type) => {
+    const manifest = { ...WORKER.manifest, modules: { ...WORKER.manifest.modules, "a.x": { type } } };
+    await expect(read(built({ worker: { ...WORKER, manifest } }))).rejects.toThrow(
+      `default/worker.config.json: Sluice runs no module of type ${type} (a.x).`,
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ["no object", null],
+    ["triggers that are no list", { ...WORKER, triggers: {} }],
+    ["a manifest without modules", { ...WORKER, manifest: { type: "complete", mainModule: "index.js" } }],
+    ["a binding that is none", { ...WORKER, env: { Q: null } }],
+  ])("is refused by its file for %s", async (_, worker) => {
+    const error = await read(built({ worker: worker as object })).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CliError);
+    expect((error as CliError).message).toMatch(
+      /default\/worker\.config\.json: Build Output that cannot be used \(.+\)\. Build it again\.$/,
+    );
   });
 
   it("of Wrangler is left for the sources, unless it is named or there are none", async () => {

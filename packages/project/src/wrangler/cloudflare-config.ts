@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { ConvertedConfig } from "@sluice/config";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
+import { findAbove } from "../folders.ts";
 import { noteModule, placeIn, reasonOf } from "./late-errors.ts";
 import {
   isTooOld,
@@ -34,12 +35,12 @@ const ISSUE = /^\s*[✖•] (?<text>.+)(?:\n\s*→ at (?<key>.+))?/gm;
 
 /** Message of Wrangler about settings of Sluice's among those of the Worker. */
 const UNKNOWN_OWN_TABLE = 'Unrecognized key: "sluice"';
-/** An export that looks as if it were read. */
+/** An `export const sluice`, which nobody reads. */
 const EXPORTS_OWN_TABLE = /^export\s+(?:const|let|var)\s+sluice\b/m;
 const OWN_TABLE_PLACE =
   "The settings of Sluice go into the [sluice] table of a wrangler.toml beside this file that holds nothing else.";
 
-/** Last reading of each file in a mode: its types are made of it, since to read a file once more runs it once more. */
+/** Last reading of each file in a mode, kept so that its types are written without running the file a second time. */
 const readBefore = new Map<string, LoadedConfig>();
 const keyOf = (file: string, mode: string) => JSON.stringify([file, mode]);
 
@@ -73,7 +74,20 @@ export async function readCloudflareConfigFile(file: string, mode: string): Prom
  * @throws CliError for one that cannot be used.
  */
 export async function readBuildOutputFile(file: string): Promise<CloudflareReading> {
-  const { convertToWranglerConfig, normalizeAndValidateConfig } = neededInternals(file);
+  const internals = neededInternals(file);
+  try {
+    return buildOutput(file, internals);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    // Wrangler's converter takes for granted that what it is given is valid.
+    throw new CliError(`${file}: Build Output that cannot be used (${reasonOf(error)}). Build it again.`);
+  }
+}
+
+function buildOutput(
+  file: string,
+  { convertToWranglerConfig, normalizeAndValidateConfig }: ReturnType<typeof neededInternals>,
+): CloudflareReading {
   const directory = dirname(file);
   const { settings = {} } = readJson<{ readonly settings?: object }>(join(directory, "../../config.json"));
   const { manifest, ...worker } = readJson<BuildOutputWorker>(file);
@@ -86,7 +100,7 @@ export async function readBuildOutputFile(file: string): Promise<CloudflareReadi
   const raw = convertToWranglerConfig({ ...settings, worker });
   const all = {
     ...raw,
-    ...(manifest === undefined ? {} : modulesOf(manifest)),
+    ...(manifest === undefined ? {} : modulesOf(manifest, file)),
     ...(existsSync(join(directory, "assets"))
       ? { assets: { ...(raw.assets as object | undefined), directory: "assets" } }
       : {}),
@@ -106,7 +120,7 @@ interface Manifest {
   readonly modules: Readonly<Record<string, { readonly type: string }>>;
 }
 
-/** Wrangler's names of the types of modules in a manifest. A source map is no module. */
+/** Wrangler's names of the types of modules in a manifest. Of the others it has no rules, or Sluice cannot run them. */
 const MODULE_TYPES: Readonly<Record<string, string>> = {
   esm: "ESModule",
   cjs: "CommonJS",
@@ -115,16 +129,20 @@ const MODULE_TYPES: Readonly<Record<string, string>> = {
   data: "Data",
 };
 
-/** Makes the keys by which Wrangler takes the modules of a build as they are. */
-function modulesOf({ type, mainModule, modules }: Manifest) {
-  const isPartial = type === "partial";
-  const rules = Object.entries(MODULE_TYPES).flatMap(([its, wranglerType]) => {
-    const named = Object.keys(modules).filter((name) => modules[name]?.type === its);
-    // A partial manifest leaves them out.
-    const globs = isPartial && its === "esm" ? ["**/*.js", "**/*.mjs"] : named;
-    return globs.length === 0 ? [] : [{ type: wranglerType, globs }];
+/** Makes the keys by which Wrangler takes the modules of a build as they are. Their names are paths below `bundle`. */
+function modulesOf({ type, mainModule, modules }: Manifest, file: string) {
+  for (const [name, { type: manifestType }] of Object.entries(modules)) {
+    if (manifestType in MODULE_TYPES || manifestType === "sourcemap") continue;
+    throw new CliError(`${file}: Sluice runs no module of type ${manifestType} (${name}).`);
+  }
+  const rules = Object.entries(MODULE_TYPES).flatMap(([manifestType, wranglerType]) => {
+    const named = Object.keys(modules).filter((name) => modules[name]?.type === manifestType);
+    // A partial manifest does not list JavaScript modules.
+    const globs = type === "partial" && manifestType === "esm" ? ["**/*.js", "**/*.mjs"] : named;
+    // Wrangler would warn that its own rules of the type do not count.
+    return globs.length === 0 ? [] : [{ type: wranglerType, globs, fallthrough: false }];
   });
-  return { main: `bundle/${mainModule}`, no_bundle: true, rules };
+  return { main: `bundle/${mainModule}`, base_dir: "bundle", no_bundle: true, rules };
 }
 
 function readJson<T>(file: string): T {
@@ -138,13 +156,14 @@ function readJson<T>(file: string): T {
 function normalized(
   file: string,
   raw: Readonly<Record<string, unknown>>,
-  triggers: readonly { readonly type: string }[] = [],
+  triggers: readonly { readonly type: string }[] | undefined,
   dependencies: Iterable<string>,
   normalizeAndValidateConfig: NonNullable<WranglerInternals["normalizeAndValidateConfig"]>,
 ): CloudflareReading {
-  const consumerTriggers = triggers.flatMap(({ type }, i) => (type === "queue" ? [i] : []));
+  const consumerTriggers = (triggers ?? []).flatMap(({ type }, i) => (type === "queue" ? [i] : []));
+  // A copy, because Wrangler changes it while it normalizes.
   const converted = { root: structuredClone(raw), consumerTriggers };
-  // The mode has had its effect.
+  // The mode has had its effect when the file was run.
   const { config, diagnostics } = normalizeAndValidateConfig(raw, file, file, { env: "" });
   if (diagnostics.hasErrors()) throw new CliError(diagnostics.renderErrors());
   const warnings = diagnostics.hasWarnings() ? diagnostics.renderWarnings() : "";
@@ -152,8 +171,8 @@ function normalized(
 }
 
 /**
- * Writes the types of the bindings and of the runtime, `.cloudflare/types/index.d.ts`, where Wrangler writes them and
- * when they have changed: in the current folder. Does nothing for a file of another folder. A file that has been read
+ * Writes the types of the bindings and of the runtime, `.cloudflare/types/index.d.ts`: in the current folder, as
+ * Wrangler does, and only when they have changed. Does nothing for a file of another folder. A file that has been read
  * is not run again.
  *
  * @param chosen types to write. Default: as in the `wrangler.config.ts`, else all.
@@ -176,7 +195,7 @@ export async function writeCloudflareTypes(
 }
 
 function optionsOf(file: string, mode: string) {
-  // Where there is no mode, Wrangler takes that of CLOUDFLARE_ENV.
+  // Without a mode Wrangler takes that of CLOUDFLARE_ENV, which "" keeps it from.
   const env = mode === "" && !process.env.CLOUDFLARE_ENV ? undefined : mode;
   return { cwd: dirname(file), args: { env } };
 }
@@ -212,18 +231,18 @@ function explained(error: unknown, file: string): string {
   const lines = [...issues.matchAll(ISSUE)].map(({ groups: { text, key } = {} }) =>
     text === UNKNOWN_OWN_TABLE ? OWN_TABLE_PLACE : key === undefined ? text : `${key}: ${text}`,
   );
-  return lines.map((line) => `${join(dirname(file), name)}: ${line}`).join("\n");
+  // Never empty, whatever Wrangler's next version marks its lines with.
+  return (lines.length === 0 ? [issues] : lines)
+    .map((line) => `${join(dirname(file), name)}: ${line}`)
+    .join("\n");
 }
 
 /** Finds the `package.json` by which Node.js takes a module for one of CommonJS; `null` where none says so. */
 function commonJsPackageOf(file: string): string | null {
-  const manifest = findUp(dirname(file), "package.json");
+  const manifest = findAbove(dirname(file), (folder) => {
+    const path = join(folder, "package.json");
+    return existsSync(path) ? path : null;
+  });
   if (manifest === null) return null;
   return readJson<{ readonly type?: unknown }>(manifest).type === "commonjs" ? manifest : null;
-}
-
-function findUp(folder: string, name: string): string | null {
-  const file = join(folder, name);
-  if (existsSync(file)) return file;
-  return dirname(folder) === folder ? null : findUp(dirname(folder), name);
 }
