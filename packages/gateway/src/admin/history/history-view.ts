@@ -11,7 +11,10 @@ import { timeOf } from "../time.ts";
 
 /** One thing that happened, as the admin API shows it. Times are ISO 8601. */
 export interface EventView {
-  /** Grows with every event of its queue; `null` for one that is known from a dead letter alone. */
+  /**
+   * Names the event among those of its queue; where the queue has no shards, it grows with every event. `null` for one
+   * that is known from a dead letter alone.
+   */
   readonly number: number | null;
   readonly kind: HistoryKind;
   readonly at: string;
