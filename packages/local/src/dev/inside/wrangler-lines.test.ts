@@ -49,7 +49,9 @@ it("a delivery names the Worker that has got it, if another process runs that", 
     "[sluice] QUEUE orders 1/2 acknowledged (69ms)",
     "QUEUE mails 2/2 acknowledged (1 batch)",
   ];
-  expect(lines(...delivered, "QUEUE gone 1/1 acknowledged (1ms)")).toEqual([
+  const ofShard = "QUEUE orders#1 3/3 acknowledged (7ms)";
+  expect(lines(ofShard, ...delivered, "QUEUE gone 1/1 acknowledged (1ms)")).toEqual([
+    "QUEUE orders#1 3/3 acknowledged by far elsewhere (7ms)",
     "[sluice] QUEUE orders 1/2 acknowledged by far elsewhere (69ms)",
     delivered[1],
     "QUEUE gone 1/1 acknowledged (1ms)",
@@ -147,6 +149,13 @@ describe("the bindings of a Worker", () => {
 it("what only looks like the title of a table takes nothing with it", () => {
   const lines = ["x has access to the following bindings:", "env.A", "something else"];
   expect(filter()(...lines)).toEqual(lines);
+});
+
+it("a line that breaks a table off is shown as any other is", () => {
+  const own = "[wrangler:info] GET /__sluice/api/queues 200 OK (1916ms)";
+  const title = "api has access to the following bindings:";
+  expect(filter()(title, own)).toEqual([title]);
+  expect(filter()("Attaching additional modules:", own)).toEqual(["Attaching additional modules:"]);
 });
 
 describe("lines about files of secrets", () => {

@@ -5,7 +5,7 @@ import { ownSecretsLines, type PlacedSecrets, secretsPath } from "@sluice/projec
 import { isBelow } from "@sluice/project/folders";
 import { CONSUMER_ENTRYPOINT, READY_FILE } from "@sluice/project/names";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
-import { type QueueTopology, workerOf } from "@sluice/protocol";
+import { type QueueTopology, shardOf, workerOf } from "@sluice/protocol";
 import type { LineFilter } from "../../report/console.ts";
 import { withUsersFiles } from "../../stacks/build-places.ts";
 import { withoutOwnFrames } from "../../stacks/own-frames.ts";
@@ -13,7 +13,7 @@ import { BindingsTable, type QueueBinding } from "./bindings-table.ts";
 
 /** Names and paths by which Wrangler's lines are told apart. */
 export interface LinesContext {
-  /** Names of the Workers that run in this Wrangler, the broker's among them. */
+  /** Names of the Workers that run in this Wrangler: the broker's too, unless another session runs it. */
   readonly workers: readonly string[];
   readonly broker: string;
   /** Absolute path of the generated file that says which queues there are; it changes while Wrangler runs. */
@@ -33,13 +33,16 @@ const STATUS_EXPLANATION = /^\s*Service bindings, Durable Object bindings, and T
 /** A request that was answered, other than by a failure of the server; Wrangler marks its lines with a level. */
 const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;
 
-/** A shard that has told its caller a later map: the caller goes by that. */
-const OTHER_MAP =
+/**
+ * Wrangler's error line for a call by an outdated map of shards. It is no fault: the caller takes the later map and
+ * repeats the call.
+ */
+const STALE_SHARD_MAP =
   /^\s*(?:\[[^\]]*\] )?(?:\S )?\[ERROR\] (?:\[[^\]]*\] )?Uncaught (?:\(in promise\) )?ShardMapError: /;
 
 /**
- * Fault of the broker that only follows from a Worker that throws while it is loaded, wherever the terminal makes it
- * break the line.
+ * The broker's error about a missing entrypoint of a consumer, which only follows from a Worker that throws while it is
+ * loaded. Its spaces may be line breaks.
  */
 const NO_CONSUMER = new RegExp(
   `Worker "core:\\S+"'s binding "\\S+" refers to service "core:user:\\S+" with a named entrypoint "${CONSUMER_ENTRYPOINT}",`.replaceAll(
@@ -48,7 +51,7 @@ const NO_CONSUMER = new RegExp(
   ),
 );
 
-/** Line of the broker for a delivery. */
+/** Line of the broker for a delivery. It names the object, which of a queue with shards is one of these. */
 const DELIVERED = /^(?:\[[^\]]*\] )?QUEUE (\S+) \d+\/\d+ acknowledged /;
 
 /** Line of a handler by an earlier Wrangler, which has our name of the batch before its own name of the Worker. */
@@ -60,7 +63,10 @@ const SOCKET_IN_USE = /Address already in use\s+\((?:socket\s+"|\S+:(\d+)\))/;
 /** Whether Wrangler could not open a socket that nobody but itself has chosen. @param asked ports that were asked for. */
 export function isSocketInUse(message: string, asked: readonly number[]): boolean {
   const found = SOCKET_IN_USE.exec(message);
-  return found !== null && !asked.includes(Number(found[1]));
+  if (found === null) return false;
+  const [, port] = found;
+  // A socket has a name in the place of a port: nobody asks for one.
+  return port === undefined || !asked.includes(Number(port));
 }
 
 /**
@@ -78,30 +84,29 @@ export function wranglerLines(context: LinesContext): LineFilter {
   const inTable = (current: BindingsTable, message: string): readonly string[] => {
     if (current.takes(message)) return [];
     table = null;
-    if (message !== "") return [...current.asGiven(), message];
+    if (message !== "") return [...current.asGiven(), ...shown(message)];
     if (current.worker === context.broker) return [];
-    const shown = current.lines(queuesOf(current.worker, context));
-    hasShownStatus ||= shown.some((line) => line.includes("connected]"));
-    if (!hasShownStatus || heldExplanation === null) return shown;
-    const explained = [...shown, heldExplanation];
+    const lines = current.lines(queuesOf(current.worker, context));
+    hasShownStatus ||= lines.some((line) => line.includes("connected]"));
+    if (!hasShownStatus || heldExplanation === null) return lines;
+    const explained = [...lines, heldExplanation];
     heldExplanation = null;
     return explained;
   };
 
-  return (given) => {
-    const message = withWorkerFirst(given, context.workers);
+  const shown = (message: string): readonly string[] => {
     if (table !== null) return inTable(table, message);
     const plain = stripVTControlCharacters(message);
     const title = BindingsTable.workerIn(plain);
     if (title !== null) {
-      // One that runs alone is "Your Worker".
+      // A Worker that runs alone has no name in the title.
       table = new BindingsTable(message, title || (context.workers[0] ?? ""), context.workers);
       return [];
     }
     if (heldAttaching !== null) {
       const held = heldAttaching;
       heldAttaching = null;
-      return plain.includes(READY_FILE) ? [] : [held, message];
+      return plain.includes(READY_FILE) ? [] : [held, ...shown(message)];
     }
     if (plain === ATTACHING) {
       heldAttaching = message;
@@ -111,7 +116,7 @@ export function wranglerLines(context: LinesContext): LineFilter {
       heldExplanation = message;
       return [];
     }
-    if (OTHER_MAP.test(plain) || NO_CONSUMER.test(plain)) return [];
+    if (STALE_SHARD_MAP.test(plain) || NO_CONSUMER.test(plain)) return [];
     const secrets = secretsPath(plain);
     if (secrets !== null) return secretsLine(message, secrets, context);
     const path = ANSWERED.exec(plain)?.[1];
@@ -123,6 +128,8 @@ export function wranglerLines(context: LinesContext): LineFilter {
     const named = withUsersFiles(message, join(generatedFolder, broker), workingDirectory);
     return [withoutOwnFrames(named, context.ownSources)];
   };
+
+  return (given) => shown(withWorkerFirst(given, context.workers));
 }
 
 function withWorkerFirst(message: string, workers: readonly string[]): string {
@@ -132,8 +139,8 @@ function withWorkerFirst(message: string, workers: readonly string[]): string {
 }
 
 /**
- * Whether the page of the queues, the commands and this process ask for it. Who asks is told what came of it; what it
- * does to a queue is said in a line of its own.
+ * Whether a request is one of the dashboard's, the commands' or this process's. Such requests show their own result, and
+ * changes of queues have log lines of their own.
  */
 function isOwnRequest(path: string): boolean {
   const page = path.slice(SLUICE_PATH.length);
@@ -147,7 +154,7 @@ function queuesOf(worker: string, context: LinesContext): QueueBinding[] {
   );
 }
 
-/** Queues of the topology. None while the file is being written, which is before Wrangler sees any of it. */
+/** Reads the queues of the topology; none for a file that is being written anew, of which a part is no JSON. */
 function queuesIn({ topologyFile }: LinesContext): QueueTopology["queues"] {
   try {
     return (JSON.parse(readFileSync(topologyFile, "utf8")) as QueueTopology).queues;
@@ -156,9 +163,9 @@ function queuesIn({ topologyFile }: LinesContext): QueueTopology["queues"] {
   }
 }
 
-/** Names the Worker of another process that a queue is delivered to; `null` where it is one of this Wrangler. */
-function consumerElsewhere(queue: string, context: LinesContext): string | null {
-  const worker = workerOf(queuesIn(context)[queue]?.consumer);
+/** Names the Worker of another process that an object delivers to; `null` where it is one of this Wrangler. */
+function consumerElsewhere(object: string, context: LinesContext): string | null {
+  const worker = workerOf(queuesIn(context)[shardOf(object).queue]?.consumer);
   return worker === null || context.workers.includes(worker) ? null : worker;
 }
 
