@@ -4,13 +4,14 @@ import { type QueueTopology, topologyFingerprint } from "@sluice/protocol";
 import { callBroker } from "./call-broker.ts";
 import { fetchHere } from "./fetch-here.ts";
 
-/** Wrangler takes about a second to reload; after this long it has something else to say. */
+/** Wrangler takes about a second to reload. If it has not after 10 s, its build has failed. */
 const ATTEMPTS = 20;
 const ATTEMPT_EVERY_MS = 500;
 
 /**
- * Asks the broker about every queue until it knows the topology. A queue's Durable Object that is asked goes on with
- * what it holds; nothing else would start it when a queue that held messages gets its first consumer.
+ * Asks the broker about every queue until the broker goes by the new topology. A queue's Durable Object that is asked
+ * goes on with what it holds. The directory starts those of queues that the topology changes; nothing else would start
+ * the others, which a broker that has just been started or reloaded has not called yet.
  */
 export class QueueWaker {
   #asking = new AbortController();
@@ -47,12 +48,13 @@ async function ask(url: string, topology: QueueTopology, asking: Asking): Promis
 }
 
 /**
- * Fingerprint of the topology that the broker goes by, after it has asked every queue; `null` while it does not answer.
+ * Reads the fingerprint of the topology that the broker goes by, after it has asked every queue; `null` while it gives no
+ * list of queues.
  */
 async function deployedBy(url: string, asking: Asking): Promise<string | null> {
   try {
     const response = await callBroker(url, { path: `${SLUICE_PATH}/api/queues`, ...asking }, fetchHere);
-    return ((await response.json()) as { deployed: string }).deployed;
+    return response.ok ? ((await response.json()) as { deployed: string }).deployed : null;
   } catch {
     return null;
   }
