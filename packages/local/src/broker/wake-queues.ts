@@ -48,8 +48,8 @@ async function ask(url: string, topology: QueueTopology, asking: Asking): Promis
 }
 
 /**
- * Reads the fingerprint of the topology that the broker goes by, after it has asked every queue; `null` while it gives no
- * list of queues.
+ * Reads the fingerprint of the topology that the broker goes by, after it has asked every queue; `null` while it lists
+ * none.
  */
 async function deployedBy(url: string, asking: Asking): Promise<string | null> {
   try {

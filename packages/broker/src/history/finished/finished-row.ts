@@ -17,7 +17,7 @@ const OFFSET_ENDING_BYTES = 28;
 export const FINISHED_HEAD_BYTES = 32;
 
 /**
- * Ending of messages [from, to) of a segment: the same way, at the same time, after as many deliveries.
+ * How messages [from, to) of one segment ended, all alike.
  *
  * A contract, since stored data depends on it: members keep their meaning.
  */
@@ -44,8 +44,8 @@ export interface FinishedHead {
   readonly number: number;
   /** Time of the last ending in ms. */
   readonly untilMs: number;
+  /** Messages of all endings, and bytes of their records. */
   readonly messages: number;
-  /** Bytes of the records. */
   readonly bytes: number;
 }
 
@@ -68,7 +68,7 @@ export function encodeFinished(head: FinishedHead, stretches: readonly FinishedS
   return row;
 }
 
-/** Reads the head of a row; `null` for bytes that are too few. */
+/** Reads the head of a row, which may be damaged: only `readFinished` checks. `null` for bytes that are too few. */
 export function readFinishedHead(row: Uint8Array): FinishedHead | null {
   if (row.byteLength < FINISHED_HEAD_BYTES) return null;
   const view = new DataView(row.buffer, row.byteOffset, row.byteLength);

@@ -264,6 +264,29 @@ describe("finished messages", () => {
     expect(ring.ids()).toEqual([next?.id]);
   });
 
+  it.each([
+    ["a number that is none", (view: DataView) => view.setFloat64(4, NaN, true)],
+    ["a number that nothing can follow", (view: DataView) => view.setFloat64(4, 2 ** 60, true)],
+    ["a time that is none", (view: DataView) => view.setFloat64(12, NaN, true)],
+    ["more messages than a row has", (view: DataView) => view.setUint32(20, FINISHED_ROW_MESSAGES + 1, true)],
+    ["more bytes than a row has", (view: DataView) => view.setUint32(24, FINISHED_BYTES_MAX + 1, true)],
+  ])("a row whose head is damaged, with %s, takes only its own messages along", (_, damage) => {
+    const ring = new Ring(FINISHED_MESSAGES_MAX);
+    const [first] = [ring.end(Array<number>(FINISHED_ROW_MESSAGES).fill(1)), ring.end([1])];
+    ring.write();
+    const damaged = ring.rows.get(FINISHED_FIRST_SLOT + 1) as Uint8Array;
+    damage(new DataView(damaged.buffer, damaged.byteOffset));
+    ring.restart();
+    const kept = first.map(({ id }) => id).reverse();
+    expect(ring.ids()).toEqual(kept);
+    expect(ring.finished.count).toBe(FINISHED_ROW_MESSAGES);
+    const [next] = ring.end([1]);
+    ring.write();
+    ring.restart();
+    expect(ring.ids()).toEqual([next?.id, ...kept]);
+    expect(ring.rows.size).toBe(2);
+  });
+
   it("a message that is no longer in memory is read, up to some bytes between two writes", () => {
     const ring = new Ring(FINISHED_MESSAGES_MAX);
     ring.areInMemory = false;

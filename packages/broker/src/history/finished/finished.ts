@@ -302,7 +302,7 @@ export class Finished {
     const heads = store.journalHeads(FINISHED_HEAD_BYTES, FINISHED_FIRST_SLOT, Number.MAX_SAFE_INTEGER);
     for (const { slot, head } of heads) {
       const read = readFinishedHead(head);
-      if (read !== null) rows.push({ ...read, slot, stretches: null });
+      if (read !== null && isPossible(read)) rows.push({ ...read, slot, stretches: null });
     }
     rows.sort((a, b) => a.number - b.number);
     this.#nextNumber = (rows.at(-1)?.number ?? 0) + 1;
@@ -332,6 +332,12 @@ function sumOf(parts: readonly Amount[]): Amount {
     bytes += part.bytes;
   }
   return { messages, bytes };
+}
+
+/** Whether a row can have a head. A damaged one would keep the slots of others, or spoil the numbers of later rows. */
+function isPossible({ number, untilMs, messages, bytes }: FinishedHead): boolean {
+  const isCount = Number.isSafeInteger(number) && number > 0;
+  return isCount && untilMs >= 0 && messages <= FINISHED_ROW_MESSAGES && bytes <= FINISHED_BYTES_MAX;
 }
 
 function isFull({ messages, bytes }: Row): boolean {

@@ -38,16 +38,20 @@ export function encodeRow({ first, last, low, high }: RowHead, events: readonly 
   return bytes;
 }
 
-/** Reads the head of a row; `null` for bytes that are too few. */
+/**
+ * Reads the head of a row; `null` for bytes that are too few, and for numbers that no row has. Other damage of it goes
+ * unnoticed, as only `readText` has all that the checksum is of.
+ */
 export function readHead(bytes: Uint8Array): RowHead | null {
   if (bytes.byteLength < ROW_HEAD_BYTES) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return {
+  const head = {
     first: view.getFloat64(OFFSET_FIRST, true),
     last: view.getFloat64(OFFSET_LAST, true),
     low: view.getFloat64(OFFSET_LOW, true),
     high: view.getFloat64(OFFSET_HIGH, true),
   };
+  return Object.values(head).every((value) => value >= 0 && value <= Number.MAX_SAFE_INTEGER) ? head : null;
 }
 
 /** Reads the text of a row's events; `null` for a row that is damaged. */

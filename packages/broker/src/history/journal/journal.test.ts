@@ -111,6 +111,25 @@ it("a journal says which segments a row is about, and takes a damaged row for an
   expect(disk.numbers()).toEqual([10]);
 });
 
+it.each([
+  ["that is no number", NaN],
+  ["beyond those that can be counted", 2 ** 60],
+  ["below 0", -1],
+])("a journal takes a row whose head has a number %s for an empty one, and overwrites it", (_, number) => {
+  const disk = new JournalOnDisk();
+  for (let n = 1; n <= 2; n++) disk.append([eventOf(n, ROW_TEXT_FULL / 32)]);
+  for (const at of [4, 12, 20, 28]) {
+    const sound = disk.rows.get(11) as Uint8Array;
+    const damaged = sound.slice();
+    new DataView(damaged.buffer).setFloat64(at, number, true);
+    disk.rows.set(11, damaged);
+    disk.restart();
+    expect(disk.numbers()).toEqual([1]);
+    disk.append([eventOf(2, ROW_TEXT_FULL / 32)]);
+    expect(disk.numbers()).toEqual([1, 2]);
+  }
+});
+
 it.each([-1, 0, 1])("what handlers print fills a row by itself, at %i of the limit", (more) => {
   const disk = new JournalOnDisk();
   const printed = (text: string): StoredEvent => ({
