@@ -24,17 +24,19 @@ export interface InstallOptions {
   /** Name of the binding to the Durable Object namespace of the brokers. */
   readonly namespaceBinding: string;
   /**
-   * Name of the binding to the Durable Object namespace of the directory, which knows the jurisdiction that a queue's
-   * object is made in. Default: none; objects may be anywhere.
+   * Name of the binding to the Durable Object namespace of the directory. It is asked for the jurisdiction that a queue's
+   * objects are made in, and for a queue's shards when the first one has no time. Default: none, which an absent binding
+   * is too; objects may be anywhere.
    */
   readonly directoryBinding?: string | undefined;
   /** Whether the compatibility date or flags turn `queue_expose_error_codes` on: from 2026-03-12. */
   readonly exposeErrorCodes: boolean;
-  /** `json` where they turn `queues_json_messages` on, from 2024-03-18; else `v8`. */
+  /** `json` where the compatibility date or flags turn `queues_json_messages` on, from 2024-03-18; else `v8`. */
   readonly defaultContentType: "json" | "v8";
   /**
-   * `waitUntil` of `cloudflare:workers`. Given, requests share calls to the broker: where the flag
-   * `handle_cross_request_promise_resolution` is on, from 2024-10-14, and the Worker has no Durable Objects of its own.
+   * `waitUntil` of `cloudflare:workers`. Give it only where the flag `handle_cross_request_promise_resolution` is on,
+   * from 2024-10-14, and the Worker has no Durable Objects of its own; requests then share calls to the broker. Default:
+   * each request makes its own.
    */
   readonly keepAlive?: KeepAlive | undefined;
   /** `tracing` of `cloudflare:workers`: a send is a span `queue_send` of a Worker that is traced. Default: it is none. */
@@ -48,11 +50,12 @@ interface DirectoryNamespace {
 
 /**
  * Puts a `QueueProducer` under each binding of `env`. Call it when the module loads: handlers, Durable Objects and
- * modules that import `env` find the producers there. The stub of a queue's Durable Object is looked up for every call.
+ * modules that import `env` find the producers there. The stub of a queue's Durable Object is looked up for every call:
+ * without the binding to the brokers the Worker starts, and its sends reject.
  *
  * @param env the `env` that `cloudflare:workers` exports. Its properties are replaced.
  * @param specs one for each binding.
- * @throws Error if a property of `env` cannot be replaced. A send without a binding to the brokers rejects.
+ * @throws Error if a property of `env` cannot be replaced.
  * @example
  * ```ts
  * import { env, waitUntil } from "cloudflare:workers";
@@ -70,7 +73,7 @@ export function installProducers(
   specs: readonly ProducerSpec[],
   { namespaceBinding, directoryBinding = "", ...behaviour }: InstallOptions,
 ): void {
-  const recordOf = (queue: string) => {
+  const queueRecordOf = (queue: string) => {
     const directories = Reflect.get(env, directoryBinding) as DirectoryNamespace | undefined;
     return directories?.getByName(DIRECTORY_NAME).findByName(queue);
   };
@@ -80,8 +83,8 @@ export function installProducers(
       if (namespace !== undefined) return namespace;
       throw new Error(`there is no binding "${namespaceBinding}" to the brokers`);
     },
-    placeOf: async (queue) => (await recordOf(queue))?.place ?? null,
-    mapOf: async (queue) => (await recordOf(queue))?.shards ?? null,
+    placeOf: async (queue) => (await queueRecordOf(queue))?.place ?? null,
+    mapOf: async (queue) => (await queueRecordOf(queue))?.shards ?? null,
   });
   const queues = new ShardedQueues(objects, PRODUCER_RULES);
   for (const { binding, queue, deliveryDelaySeconds } of specs) {
