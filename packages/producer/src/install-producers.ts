@@ -24,9 +24,9 @@ export interface InstallOptions {
   /** Name of the binding to the Durable Object namespace of the brokers. */
   readonly namespaceBinding: string;
   /**
-   * Name of the binding to the Durable Object namespace of the directory. It is asked for the jurisdiction that a queue's
-   * objects are made in, and for a queue's shards when the first one has no time. Default: none, which an absent binding
-   * is too; objects may be anywhere.
+   * Name of the binding to the Durable Object namespace of the directory. It is asked for the jurisdiction that a
+   * queue's objects are made in, and for a queue's shards when the first one has no time. Default: none, which an
+   * absent binding is too; objects may be anywhere.
    */
   readonly directoryBinding?: string | undefined;
   /** Whether the compatibility date or flags turn `queue_expose_error_codes` on: from 2026-03-12. */
@@ -35,11 +35,11 @@ export interface InstallOptions {
   readonly defaultContentType: "json" | "v8";
   /**
    * `waitUntil` of `cloudflare:workers`. Give it only where the flag `handle_cross_request_promise_resolution` is on,
-   * from 2024-10-14, and the Worker has no Durable Objects of its own; requests then share calls to the broker. Default:
-   * each request makes its own.
+   * from 2024-10-14, and the Worker has no Durable Objects of its own; requests then share calls to the broker.
+   * Default: each request makes its own.
    */
   readonly keepAlive?: KeepAlive | undefined;
-  /** `tracing` of `cloudflare:workers`: a send is a span `queue_send` of a Worker that is traced. Default: it is none. */
+  /** `tracing` of `cloudflare:workers`: a send is a span `queue_send` of a traced Worker. Default: it is none. */
   readonly tracing?: SpanTracing | undefined;
 }
 

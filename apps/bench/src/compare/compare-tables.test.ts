@@ -10,8 +10,8 @@ const summary = {
   cpuMicrosPerMessage: 90,
 };
 const testCase = { title: "send, one by one" };
-const worker = { name: "Sluice", acknowledged: "commit", clockMs: 1 } as const;
-const absent = { name: "BullMQ", acknowledged: "commit", clockMs: 0 } as const;
+const worker = { name: "Sluice", acknowledged: "disk", clockMs: 1 } as const;
+const absent = { name: "BullMQ", acknowledged: "disk", clockMs: 0 } as const;
 
 const ROWS: readonly Row[] = [
   { system: worker, testCase, outcome: { kind: "measured", summary } },
@@ -30,7 +30,7 @@ it("has a table per case and a row per system", () => {
   expect(cellsOf(tables, "Sluice")).toEqual([
     "",
     "Sluice",
-    "commit",
+    "disk",
     "1,234",
     "1,200",
     "0.410",
@@ -46,6 +46,6 @@ it("has a table per case and a row per system", () => {
 
 it("keeps the row of a system that could not be measured, and says why", () => {
   const tables = compareTables(ROWS);
-  expect(cellsOf(tables, "BullMQ").slice(0, 4)).toEqual(["", "BullMQ", "commit", "not measured"]);
+  expect(cellsOf(tables, "BullMQ").slice(0, 4)).toEqual(["", "BullMQ", "disk", "not measured"]);
   expect(tables).toContain("- BullMQ was not measured: redis-server is not installed");
 });

@@ -1,6 +1,6 @@
 import { count, millis } from "../report/figures.ts";
 import { markdownTable } from "../report/markdown-table.ts";
-import type { Acknowledged, System } from "../systems/system.ts";
+import type { AcknowledgedIn, System } from "../systems/system.ts";
 import type { Case } from "./cases.ts";
 import type { Outcome, Run } from "./compare.ts";
 
@@ -20,7 +20,7 @@ const HEADER = [
 
 /** A comparison of which only names and figures are needed. */
 export interface Row {
-  readonly system: { readonly name: string; readonly acknowledged: Acknowledged; readonly clockMs: number };
+  readonly system: { readonly name: string; readonly acknowledged: AcknowledgedIn; readonly clockMs: number };
   readonly testCase: Pick<Case, "title">;
   readonly outcome: Outcome;
 }

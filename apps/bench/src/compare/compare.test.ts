@@ -14,7 +14,7 @@ function system(id: string, noted: string[], outcome: () => number): System<"sen
   return {
     id,
     name: id,
-    acknowledged: "commit",
+    acknowledged: "disk",
     clockMs: 0,
     how: "",
     install: async () => {},
@@ -56,4 +56,19 @@ it("gives the medians of the runs after the warm-up, and the reason of a system 
   const [measured, failing] = await compare({ ...OPTIONS, systems, cases: CASES.slice(0, 1) });
   expect(measured?.outcome).toMatchObject({ kind: "measured", summary: { sentPerSecond: 2_000 } });
   expect(failing?.outcome).toEqual({ kind: "failed", reason: "Error: it is full" });
+});
+
+it("stops every system, and says of one that it cannot be stopped", async () => {
+  const noted: string[] = [];
+  const stuck: System<"send" | "receive"> = {
+    ...system("stuck", noted, () => 1),
+    start: async () => ({
+      ...(await system("stuck", noted, () => 1).start()),
+      stop: () => Promise.reject(new Error("it has gone")),
+    }),
+  };
+  const systems = [stuck, system("other", noted, () => 1)];
+  const say = (line: string) => void noted.push(line);
+  await compare({ ...OPTIONS, say, systems, cases: [] });
+  expect(noted.slice(-2)).toEqual(["stuck cannot be stopped: it has gone", "stop other"]);
 });

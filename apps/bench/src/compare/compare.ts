@@ -55,7 +55,7 @@ export async function compare<W extends string>(options: CompareOptions<W>): Pro
       comparisons.push(...(await compareCase(testCase, started, options)));
     return comparisons;
   } finally {
-    for (const each of started) if (each.kind === "running") await each.running.stop();
+    await stopAll(started, options);
   }
 }
 
@@ -88,6 +88,20 @@ async function start<W extends string>(
     return { kind: "running", system, running };
   } catch (error) {
     return failed(describe(error));
+  }
+}
+
+/** Stops every system, whichever of them cannot be stopped. */
+async function stopAll<W extends string>(
+  started: readonly Started<W>[],
+  { say }: CompareOptions<W>,
+): Promise<void> {
+  for (const each of started) {
+    if (each.kind === "failed") continue;
+    const { system, running } = each;
+    await running
+      .stop()
+      .catch((error: unknown) => say(`${system.name} cannot be stopped: ${describe(error)}`));
   }
 }
 

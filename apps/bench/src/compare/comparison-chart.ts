@@ -4,7 +4,7 @@ import type { Comparison } from "./compare.ts";
 
 const LEGEND: readonly (readonly [BarKind, string])[] = [
   ["ours", "Sluice: answered from disk"],
-  ["commit", "answered from disk"],
+  ["disk", "answered from disk"],
   ["memory", "answered from memory"],
 ];
 

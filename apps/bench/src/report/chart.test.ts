@@ -15,7 +15,7 @@ const CHART: Chart = {
       bars: [
         { label: "Sluice", value: 80_000, kind: "ours" },
         { label: 'other "fast" one', value: 20_000, kind: "memory" },
-        { label: "absent", value: null, kind: "commit" },
+        { label: "absent", value: null, kind: "disk" },
       ],
     },
     { title: "send", bars: [{ label: "Sluice", value: 10, kind: "ours" }] },

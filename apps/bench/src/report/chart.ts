@@ -1,5 +1,5 @@
 /** Look of a bar, which the legend explains. */
-export type BarKind = "ours" | "commit" | "memory";
+export type BarKind = "ours" | "disk" | "memory";
 
 export interface Bar {
   readonly label: string;
@@ -36,7 +36,7 @@ const PANEL_GAP = 14;
 const HEADER_HEIGHT = 96;
 const LEGEND_STEP = 215;
 
-type Colour = "paper" | "text" | "faint" | "ours" | "commit" | "memory";
+type Colour = "paper" | "text" | "faint" | "ours" | "disk" | "memory";
 
 /** Colours for light and for dark surroundings; a test holds them to a readable contrast with their paper. */
 export const PALETTES: Readonly<Record<"light" | "dark", Readonly<Record<Colour, string>>>> = {
@@ -45,7 +45,7 @@ export const PALETTES: Readonly<Record<"light" | "dark", Readonly<Record<Colour,
     text: "#1f2328",
     faint: "#59636e",
     ours: "#c2410c",
-    commit: "#2563a8",
+    disk: "#2563a8",
     memory: "#818b98",
   },
   dark: {
@@ -53,7 +53,7 @@ export const PALETTES: Readonly<Record<"light" | "dark", Readonly<Record<Colour,
     text: "#f0f6fc",
     faint: "#9198a1",
     ours: "#fb923c",
-    commit: "#58a6ff",
+    disk: "#58a6ff",
     memory: "#8b949e",
   },
 };

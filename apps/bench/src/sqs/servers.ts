@@ -25,7 +25,7 @@ export interface SqsServer {
 /** `sluice serve` in an empty folder. */
 export const sluiceServe: SqsServer = {
   name: "Sluice (sluice serve)",
-  acknowledged: "commit",
+  acknowledged: "disk",
   install: async () => {},
   async start({ port, folder }) {
     const child = startChild(process.execPath, [SLUICE, "serve", "--port", `${port}`], {
@@ -57,7 +57,7 @@ export const fauxqs: SqsServer = fauxqsServer("fauxqs", "memory", () => "");
 /** fauxqs with its SQLite file, in WAL mode. `node:sqlite` syncs each commit of that. */
 export const fauxqsOnDisk: SqsServer = fauxqsServer(
   "fauxqs (dataDir)",
-  "commit",
+  "disk",
   (folder) => `dataDir: ${JSON.stringify(path.join(folder, "data"))}`,
 );
 

@@ -1,5 +1,4 @@
 import { startChild } from "@sluice/harness/child";
-import { accepts } from "../process/accepts.ts";
 import { findProgram, installProgram } from "./debian-packages.ts";
 import { installNpmPackages } from "./npm-packages.ts";
 import { startPeer } from "./peer.ts";
@@ -9,7 +8,7 @@ import type { System } from "./system.ts";
 export const bullmq: System = {
   id: "bullmq",
   name: "BullMQ (Redis, appendfsync always)",
-  acknowledged: "commit",
+  acknowledged: "disk",
   clockMs: 0,
   how: "addBulk(100); one worker, concurrency 50",
   async install(options) {
@@ -19,11 +18,9 @@ export const bullmq: System = {
   start: () =>
     startPeer("bullmq", async ({ port, folder }) => {
       const program = (await findProgram("redis-server")) ?? "redis-server";
-      const server = startChild(program, [
+      return startChild(program, [
         ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder],
         ...["--save", "", "--appendonly", "yes", "--appendfsync", "always"],
       ]);
-      await server.ready(() => accepts(port));
-      return server;
     }),
 };

@@ -3,13 +3,14 @@ import { type Child, startChild } from "@sluice/harness/child";
 import getPort from "get-port";
 import type { ClientRequest, ClientResponse } from "../peers/messages.ts";
 import type { PeerSettings } from "../peers/peer-client.ts";
+import { accepts } from "../process/accepts.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import { PEERS_FOLDER } from "./npm-packages.ts";
 import type { RunningSystem } from "./system.ts";
 
 const CLIENT = fileURLToPath(new URL("../peers/main.ts", import.meta.url));
 
-/** Starts the server of a peer on a port, with its state in a folder, and waits until it answers. */
+/** Starts the process of a peer's server, which will listen on a port and keep its state in a folder. */
 export type StartServer = (place: { readonly port: number; readonly folder: string }) => Promise<Child>;
 
 /** Starts a peer: its server, and the process that sends to it and consumes from it. */
@@ -24,6 +25,7 @@ export async function startPeer(id: string, startServer: StartServer): Promise<R
     const port = await getPort();
     const server = await startServer({ port, folder });
     started.push(server);
+    await server.ready(() => accepts(port));
     const client = await startClient(id, { port, packages: PEERS_FOLDER });
     started.push(client);
     return { pids: [server.pid, client.pid], run: client.run, stop };

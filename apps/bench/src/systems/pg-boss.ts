@@ -3,7 +3,6 @@ import { chown, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { startChild } from "@sluice/harness/child";
-import { accepts } from "../process/accepts.ts";
 import { findProgram, installProgram } from "./debian-packages.ts";
 import { installNpmPackages } from "./npm-packages.ts";
 import { type StartServer, startPeer } from "./peer.ts";
@@ -25,20 +24,14 @@ const startServer: StartServer = async ({ port, folder }) => {
   const postgres = (await findProgram("postgres")) ?? "postgres";
   const options = { ...owner, cwd: folder };
   await runToEnd(initdb, ["-D", data, "-U", USER, "--auth=trust", "--encoding=UTF8"], options);
-  const server = startChild(
-    postgres,
-    ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder],
-    options,
-  );
-  await server.ready(() => accepts(port));
-  return server;
+  return startChild(postgres, ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder], options);
 };
 
 /** Its worker asks for jobs every half second, the shortest it allows. */
 export const pgBoss: System = {
   id: "pg-boss",
   name: "pg-boss (PostgreSQL, polling)",
-  acknowledged: "commit",
+  acknowledged: "disk",
   clockMs: 0,
   how: "insert() of 100; one worker with batches of 2,000 that polls every 0.5 s",
   async install(options) {

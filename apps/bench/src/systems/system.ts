@@ -1,26 +1,29 @@
 import type { Measured } from "../workload/run.ts";
 import type { Way } from "../workload/ways.ts";
 
-/** Place of a message when its send is acknowledged: what is left of it if the power fails the moment after. */
-export type Acknowledged =
-  /** In the memory of a process: nothing. */
+/** Where a message is when its send is acknowledged. */
+export type AcknowledgedIn =
+  /** In the memory of a process: nothing is left of it if the power fails the moment after. */
   | "memory"
-  /** Synced to the disk: everything. */
-  | "commit";
+  /** Synced to the disk: it is there after that. */
+  | "disk";
 
-/** A queue under test, and what is done with it. */
+/** A queueing system under test: what it is, and how it is installed and started. */
 export interface System<W extends string = Way> {
-  /** One word, for the command line and file names. */
+  /** Short and without spaces, for the command line and file names. */
   readonly id: string;
   readonly name: string;
-  readonly acknowledged: Acknowledged;
-  /** Resolution of the clock that times it, in ms: 1 in a Worker, 0 for finer than matters. */
+  readonly acknowledged: AcknowledgedIn;
+  /** Resolution of the clock that the figures are taken with, in ms: 1 in a Worker, 0 for finer than matters. */
   readonly clockMs: number;
-  /** How batches of 100 are sent and how messages are handled, in a few words. */
+  /**
+   * How it is used, in a few words: how batches of 100 are sent and messages handled, or protocol and client for a
+   * server of SQS.
+   */
   readonly how: string;
-  /** Makes sure that everything it needs is installed. Rejects with the reason when it is not and cannot be. */
+  /** Installs what is missing. Rejects with the reason when something is missing and cannot be installed. */
   install(options: InstallOptions): Promise<void>;
-  /** Rejects with the reason when it cannot run here; the report names it. */
+  /** Rejects with the reason when it cannot run here, and leaves nothing running; the report names the reason. */
   start(): Promise<RunningSystem<W>>;
 }
 

@@ -4,7 +4,7 @@ import { startDevServer, WORKER } from "./dev-server.ts";
 import type { System } from "./system.ts";
 
 /** The bench Worker under `sluice dev`: a send is answered when its message is in SQLite and synced. */
-export const sluice = devServer("sluice", "Sluice (sluice dev)", "commit", [SLUICE, "dev", WORKER]);
+export const sluice = devServer("sluice", "Sluice (sluice dev)", "disk", [SLUICE, "dev", WORKER]);
 
 /** The same Worker under plain `wrangler dev`: Miniflare keeps messages in memory. */
 export const miniflare = devServer("miniflare", "Miniflare (wrangler dev)", "memory", [
