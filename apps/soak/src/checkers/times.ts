@@ -1,6 +1,6 @@
-import { type CommitRecord, wasLeased } from "../ledger/change.ts";
-import type { Message } from "../ledger/message.ts";
+import { type CommitRecord, retentionStartMs, visibleFrom, wasLeased } from "../ledger/change.ts";
 import { runOfTag } from "../ledger/tasks.ts";
+import type { Transmission } from "../ledger/transmission.ts";
 import type { Checker } from "./checker.ts";
 
 /** A message waits exactly as long as its send or its retry says, and is not leased before. */
@@ -9,12 +9,8 @@ export const dueTime: Checker = {
 
   accepted({ world, index }, message, { record }) {
     const { tag, acceptedMs, firstDueMs } = message;
-    const transmission = world.transmissions.get(tag);
-    const sent =
-      transmission?.queue === index
-        ? (transmission.delaySeconds[tag - transmission.firstTag] ?? 0)
-        : record.definition.deliveryDelaySeconds;
-    const delaySeconds = runOfTag(tag) === null ? sent : 0;
+    const delaySeconds =
+      runOfTag(tag) === null ? delayOfSend(tag, world.transmissions.get(tag), index, record) : 0;
     const startMs = retentionStartMs(message, record);
     if (acceptedMs !== startMs)
       return `message ${tag} is stored as accepted at ${acceptedMs}, not ${startMs}`;
@@ -24,14 +20,14 @@ export const dueTime: Checker = {
   },
 
   changed({ ledger }, change, { record }) {
+    // `between` is where the message has to stand once its lease has ended, before anything else of the commit.
     const { message, between, after } = change;
     if (between.status !== "waiting") return undefined;
     const earlyMs = between.atMs - record.atMs;
     if (after.status === "waiting" && after.attempts > between.attempts) {
       if (earlyMs > 0) return `message ${message.tag} is received ${earlyMs} ms before it is due`;
       // Received and left visible: it is where it was.
-      const placeMs = record.definition.fifo === undefined ? message.firstDueMs : record.atMs;
-      return after.atMs === placeMs
+      return after.atMs === visibleFrom(message, record.atMs, record)
         ? undefined
         : `message ${message.tag} has lost its place by a receive that hides nothing`;
     }
@@ -39,7 +35,7 @@ export const dueTime: Checker = {
     const mayBePutBack = ledger.isMoving && earlyMs <= 0;
     if (after.status === "waiting" && after.atMs !== between.atMs) {
       if (mayBePutBack && after.atMs === record.atMs) return undefined;
-      return `message ${message.tag} is due ${after.atMs - between.atMs} ms later than it should be`;
+      return `message ${message.tag} is due at ${after.atMs}, not at ${between.atMs}`;
     }
     return wasLeased(change) && earlyMs > 0
       ? `message ${message.tag} is leased ${earlyMs} ms before it is due`
@@ -47,17 +43,20 @@ export const dueTime: Checker = {
   },
 };
 
-/**
- * A message that names the queue it comes from keeps the time of its send as start of its retention. On a FIFO queue
- * retention starts anew (spec sqs 6.2).
- */
-function retentionStartMs({ sentMs, namesSource }: Message, { atMs, definition }: CommitRecord): number {
-  return namesSource && definition.fifo === undefined ? Math.min(atMs, sentMs) : atMs;
+/** Delay that a message was sent with, in seconds: that of its send to this queue, else the queue's. */
+function delayOfSend(
+  tag: number,
+  transmission: Transmission | undefined,
+  queue: number,
+  { definition }: CommitRecord,
+): number {
+  if (transmission?.queue !== queue) return definition.deliveryDelaySeconds;
+  return transmission.delaySeconds[tag - transmission.firstTag] ?? 0;
 }
 
 /**
- * The time that deadlines go by passes as real time does, within a tenth, wherever the machine's clock is set: to
- * set it neither ends anything early nor delays it.
+ * The queues' time runs at 0.9 to 1.1 of real time, jumps up to `JUMP_MS` aside, whatever the machine's clock is set to:
+ * to set it neither ends anything early nor delays it.
  */
 export const pace: Checker = {
   property: "pace",
@@ -77,8 +76,9 @@ export const retention: Checker = {
   changed(_queue, { message, between, after }, { record }) {
     if (between.status !== "waiting" || after.status !== "gone") return undefined;
     // It died, was moved, or was given up by its worker daemon: the checker "conservation" has looked whether it may.
-    const isDaemons = record.definition.consumer !== null && message.firstReceivedMs > 0;
-    if (message.departure === "dead" || message.departure === "moved" || isDaemons) return undefined;
+    const mayBeGivenUpByDaemon = record.definition.consumer !== null && message.firstReceivedMs > 0;
+    if (message.departure === "dead" || message.departure === "moved" || mayBeGivenUpByDaemon)
+      return undefined;
     const earlyMs = message.acceptedMs - (record.atMs - record.rules.retentionMs);
     return earlyMs > 0
       ? `message ${message.tag} is deleted ${earlyMs} ms before its retention ends`

@@ -287,8 +287,19 @@ function endingByTime(message: Message, view: Leased, commit: CommitMoment): End
   return { kind: "failed", dueMs: atMs + delayMs, why: "expiry" };
 }
 
+/**
+ * Moment from which a queue keeps a message that it takes in, in ms. One that names the queue it comes from keeps the
+ * time of its send. On a FIFO queue retention starts anew (spec sqs 6.2).
+ */
+export function retentionStartMs(
+  { namesSource, sentMs }: Pick<Message, "namesSource" | "sentMs">,
+  { atMs, definition }: Pick<CommitMoment, "atMs" | "definition">,
+): number {
+  return namesSource && definition.fifo === undefined ? Math.min(atMs, sentMs) : atMs;
+}
+
 /** On a standard queue a message that is visible again goes back to its place (spec sqs 3.6). */
-function visibleFrom({ firstDueMs }: Message, sinceMs: number, { definition }: CommitMoment): number {
+export function visibleFrom({ firstDueMs }: Message, sinceMs: number, { definition }: CommitMoment): number {
   return definition.fifo === undefined ? firstDueMs : sinceMs;
 }
 

@@ -8,6 +8,7 @@ import {
   changeOf,
   endingByReceipt,
   leasedFrom,
+  retentionStartMs,
   timesDelivered,
   wasLeased,
 } from "./change.ts";
@@ -105,9 +106,9 @@ export class Ledger {
     tag: number,
     { atMs, rules, definition }: Pick<CommitMoment, "atMs" | "rules" | "definition">,
   ): boolean {
-    const origin = this.#originOf(tag);
-    if (origin?.namesSource !== true || definition.fifo !== undefined) return false;
-    return (origin.sentMs ?? atMs) + rules.retentionMs <= atMs;
+    const { namesSource, sentMs } = this.#originOf(tag) ?? FROM_PRODUCER;
+    const startMs = retentionStartMs({ namesSource, sentMs: sentMs ?? atMs }, { atMs, definition });
+    return startMs + rules.retentionMs <= atMs;
   }
 
   /** The queue is deleted, with its messages and with those that are on their way to another queue. */

@@ -7,7 +7,10 @@ import { exchange } from "./network.ts";
 import type { QueueWorld } from "./queue-object.ts";
 import { type PerformingDirectory, SimulatedDirectory } from "./simulated-directory.ts";
 
-/** The one directory of queues without shards. */
+/**
+ * The directory of a history whose queues have no shards: its rows go into a ledger, its notices to the simulated
+ * queues.
+ */
 export class DirectoryObject extends SimulatedDirectory implements AskedDirectory {
   readonly ledger = new DirectoryLedger();
   protected override readonly mayFail = true;
@@ -19,7 +22,7 @@ export class DirectoryObject extends SimulatedDirectory implements AskedDirector
     this.#world = world;
   }
 
-  /** Whether every queue's object has confirmed what it is, and everything is durable. */
+  /** Whether every queue's object has confirmed what it is, everything is durable, and no alarm is set. */
   get isDone(): boolean {
     return this.disk.isSynced && this.ledger.isEverybodyTold && this.disk.alarmAtMs === null;
   }
@@ -31,12 +34,12 @@ export class DirectoryObject extends SimulatedDirectory implements AskedDirector
     this.start();
   }
 
-  /** A call leaves for the directory, which runs what an actor wants done within it. */
+  /** Runs `run` inside the directory, as a call that travels there. */
   perform<Answer>(run: (object: PerformingDirectory) => Promise<Answer>): Promise<Answer> {
     return this.ask("perform", run);
   }
 
-  protected override stored(name: string, row: DirectoryRow | null): void {
+  protected override becameDurable(name: string, row: DirectoryRow | null): void {
     const queue = this.#world.queueNamed(name);
     const before = this.ledger.rows.get(name) ?? null;
     const wasDeleted = this.ledger.enter(name, row);
@@ -46,14 +49,15 @@ export class DirectoryObject extends SimulatedDirectory implements AskedDirector
   protected override async notify(
     name: string,
     method: string,
+    // The first is the name, with which the object is called anyway.
     [, ...args]: readonly unknown[],
   ): Promise<void> {
     const queue = this.#world.queueNamed(name);
     if (queue === undefined)
       throw new Error(`the directory knows the queue "${name}", which is none of this history`);
-    this.#world.note("queue is told what it is", name);
     const bug = this.#world.bug?.directory;
     if (bug === "tellsNobody") return;
+    this.#world.note("queue is told what it is, or that it is gone", name);
     const told = exchange(this.#world, () => queue.callAlone(method, ...args.map(copyOf)));
     await told.catch((error: unknown) => {
       if (bug !== "tellsOnce") throw error;

@@ -33,7 +33,7 @@ export abstract class SimulatedDirectory extends SimulatedObject {
   }
 
   /** A row has become durable; `null` for one that is gone. */
-  protected abstract stored(name: string, row: DirectoryRow | null): void;
+  protected abstract becameDurable(name: string, row: DirectoryRow | null): void;
   /** A call leaves for the object of a queue or a topic. */
   protected abstract notify(name: string, method: string, args: readonly unknown[]): Promise<unknown>;
 
@@ -73,7 +73,8 @@ export abstract class SimulatedDirectory extends SimulatedObject {
   }
 
   protected override synced(versions: readonly Version[]): void {
-    for (const { name, row } of versions.flatMap(({ notes }) => notes as Note[])) this.stored(name, row);
+    for (const { name, row } of versions.flatMap(({ notes }) => notes as Note[]))
+      this.becameDurable(name, row);
   }
 
   protected override construct(state: ObjectState, storage: SimulatedStorage): object {

@@ -37,7 +37,7 @@ export class ShardDirectory extends SimulatedDirectory {
     );
   }
 
-  protected override stored(name: string, row: DirectoryRow | null): void {
+  protected override becameDurable(name: string, row: DirectoryRow | null): void {
     const { log, ledger } = this.#world;
     const before = this.durableRows.get(name);
     if (row === null) this.durableRows.delete(name);

@@ -57,7 +57,7 @@ const MEANINGS = {
   "directory starts": ["version"],
   "directory ends": ["version"],
   "directory answers": ["revision, 0 if refused"],
-  "queue is told what it is": [],
+  "queue is told what it is, or that it is gone": [],
   "queue learns what it is": ["revision, 0 if there is none or nobody knows"],
   "machine's clock is set": ["by ms", "1 if the process ends"],
   "a Worker hangs the runtime": ["1 if it is blamed, 0 if it is one of several"],
