@@ -303,6 +303,34 @@ describe("Build Output that cf-wrangler has built", { tags: "slow" }, () => {
     expect(cloudflare.unknown).toEqual([]);
   });
 
+  it("runs with a main module in a subfolder, and with modules that are no JavaScript", async () => {
+    const output = folder(`sender/${OUTPUT}/workers/default`);
+    const file = join(output, "worker.config.json");
+    const { manifest, ...worker } = JSON.parse(readFileSync(file, "utf8"));
+    mkdirSync(join(output, "bundle/server"));
+    writeFileSync(join(output, "bundle/words.txt"), "words and ");
+    writeFileSync(
+      join(output, "bundle/server/main.js"),
+      `import words from "../words.txt"; import built from "../${manifest.mainModule}";
+      const fetch = async (...args) => new Response(words + await (await built.fetch(...args)).text());
+      export default { ...built, fetch };`,
+    );
+    const added = { "server/main.js": { type: "esm" }, "words.txt": { type: "text" } };
+    const modules = { ...manifest.modules, ...added };
+    writeFileSync(
+      file,
+      JSON.stringify({ ...worker, manifest: { ...manifest, mainModule: "server/main.js", modules } }),
+    );
+    const port = await getPort();
+    const running = sluice(["serve", `sender/${OUTPUT}`, "--port", `${port}`], lab.folder, lab.env);
+    try {
+      await running.printed(/data {4}/);
+      expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("words and sent");
+    } finally {
+      await running.stop();
+    }
+  });
+
   it("is refused in a version that is not known", async () => {
     mkdirSync(folder("other/.cloudflare/output/v7"), { recursive: true });
     const running = sluice(["dev", "other"], lab.folder, lab.env);

@@ -160,6 +160,15 @@ describe("modules that are uploaded one by one", () => {
     expect(config.alias).toHaveProperty(["sluice:user-main"]);
   });
 
+  it("no_bundle has a main module below the base bundled with its modules, since paths from the entry are others", async () => {
+    const toml = `no_bundle = true\nbase_dir = "."\n${HEAD}${PRODUCER}`;
+    const { config, plan } = await generated(toml, { purpose: "build" });
+    expect(config).not.toHaveProperty("no_bundle");
+    expect(config).not.toHaveProperty("find_additional_modules");
+    expect(config).not.toHaveProperty("alias");
+    expect(plan.workers[0]?.files["entry.js"]).toContain('from "../../src/index.ts"');
+  });
+
   it("no_bundle of a Worker without queues stays as it is", async () => {
     const { config } = await generated(`no_bundle = true\n${HEAD}`, { purpose: "build" });
     expect(config.no_bundle).toBe(true);

@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, posix } from "node:path";
 import type { Unstable_Config } from "wrangler";
 import {
   BROKER_BINDING,
@@ -128,9 +128,15 @@ function withEntry(
     ...(assets === undefined ? {} : { assets }),
   };
   const userMain = main.kind === "none" ? null : relativePath(directory, main.file);
+  // Our entry is at the base after the upload: from there the paths in a main module of a subfolder lead elsewhere.
+  const isBuiltBelowBase =
+    config.no_bundle === true && userMain !== null && generated.base_dir !== posix.dirname(userMain);
   const keepsModulesApart = config.find_additional_modules === true || config.no_bundle === true;
-  if (main.kind === "none" || !keepsModulesApart) {
-    return { config: generated, entry: { kind: "generated", userMain, hasBindings, frontDoor } };
+  if (main.kind === "none" || !keepsModulesApart || isBuiltBelowBase) {
+    return {
+      config: { ...generated, no_bundle: undefined },
+      entry: { kind: "generated", userMain, hasBindings, frontDoor },
+    };
   }
   return {
     config: withModulesApart(generated, main.file),

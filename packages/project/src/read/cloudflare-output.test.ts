@@ -75,8 +75,8 @@ describe("Build Output", () => {
           triggers: { crons: ["* * * * *"] },
           assets: { directory: "assets" },
           rules: [
-            { type: "ESModule", globs: ["index.js"], fallthrough: false },
-            { type: "CompiledWasm", globs: ["a.wasm"], fallthrough: false },
+            { type: "ESModule", globs: ["**/index.js"], fallthrough: false },
+            { type: "CompiledWasm", globs: ["**/a.wasm"], fallthrough: false },
           ],
         },
       },
@@ -93,7 +93,7 @@ describe("Build Output", () => {
     const { workers } = await read(built({ worker: { ...WORKER, manifest } }));
     expect(workers[0]?.wrangler.rules).toEqual([
       { type: "ESModule", globs: ["**/*.js", "**/*.mjs"], fallthrough: false },
-      { type: "Text", globs: ["a.txt"], fallthrough: false },
+      { type: "Text", globs: ["**/a.txt"], fallthrough: false },
     ]);
   });
 
@@ -101,7 +101,7 @@ describe("Build Output", () => {
     const manifest = {
       type: "complete",
       mainModule: "server/index.js",
-      modules: { "server/index.js": { type: "esm" }, "a.txt": { type: "text" } },
+      modules: { "server/index.js": { type: "esm" }, "words/a.txt": { type: "text" } },
     };
     const folder = built({
       worker: { ...WORKER, manifest },
@@ -110,7 +110,13 @@ describe("Build Output", () => {
     const bundle = join(folder, OUTPUT, "workers/default/bundle");
     expect((await read(folder)).workers[0]).toMatchObject({
       main: { file: join(bundle, "server/index.js") },
-      wrangler: { base_dir: bundle },
+      wrangler: {
+        base_dir: bundle,
+        rules: [
+          { type: "ESModule", globs: ["**/index.js"] },
+          { type: "Text", globs: ["**/a.txt"] },
+        ],
+      },
     });
   });
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import type { ConvertedConfig } from "@sluice/config";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
@@ -132,17 +132,23 @@ const MODULE_TYPES: Readonly<Record<string, string>> = {
 /** Makes the keys by which Wrangler takes the modules of a build as they are. Their names are paths below `bundle`. */
 function modulesOf({ type, mainModule, modules }: Manifest, file: string) {
   for (const [name, { type: manifestType }] of Object.entries(modules)) {
-    if (manifestType in MODULE_TYPES || manifestType === "sourcemap") continue;
+    if (Object.hasOwn(MODULE_TYPES, manifestType) || manifestType === "sourcemap") continue;
     throw new CliError(`${file}: Sluice runs no module of type ${manifestType} (${name}).`);
   }
   const rules = Object.entries(MODULE_TYPES).flatMap(([manifestType, wranglerType]) => {
     const named = Object.keys(modules).filter((name) => modules[name]?.type === manifestType);
     // A partial manifest does not list JavaScript modules.
-    const globs = type === "partial" && manifestType === "esm" ? ["**/*.js", "**/*.mjs"] : named;
+    const isUnlisted = type === "partial" && manifestType === "esm";
+    const globs = isUnlisted ? ["**/*.js", "**/*.mjs"] : [...new Set(named.map(globOf))];
     // Wrangler would warn that its own rules of the type do not count.
     return globs.length === 0 ? [] : [{ type: wranglerType, globs, fallthrough: false }];
   });
   return { main: `bundle/${mainModule}`, base_dir: "bundle", no_bundle: true, rules };
+}
+
+/** Makes the glob of a module, which Wrangler compares with paths of files, and with what imports say: `../a.txt`. */
+function globOf(name: string): string {
+  return `**/${posix.basename(name)}`;
 }
 
 function readJson<T>(file: string): T {
