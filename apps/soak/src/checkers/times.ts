@@ -55,8 +55,8 @@ function delayOfSend(
 }
 
 /**
- * The queues' time runs at 0.9 to 1.1 of real time, jumps up to `JUMP_MS` aside, whatever the machine's clock is set to:
- * to set it neither ends anything early nor delays it.
+ * The queues' time runs at 0.9 to 1.1 of real time, jumps up to `JUMP_MS` aside, whatever the machine's clock is set
+ * to: to set it neither ends anything early nor delays it.
  */
 export const pace: Checker = {
   property: "pace",

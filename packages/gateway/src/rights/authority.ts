@@ -33,7 +33,7 @@ export class Authority {
   readonly #kept: KeptTokens;
   readonly #rates: Rates;
   readonly #now: () => number;
-  /** Digests of the configuration's tokens; `null` until the first request. A value, as no request waits for another. */
+  /** Digests of the configuration's tokens; `null` until a request has made them. Others do not wait for it. */
   #configured: ConfiguredDigests | null = null;
 
   constructor(access: Access, tokens: Pick<TokensRpc, "listTokens">, now: () => number) {

@@ -139,8 +139,8 @@ function withWorkerFirst(message: string, workers: readonly string[]): string {
 }
 
 /**
- * Whether a request is one of the dashboard's, the commands' or this process's. Such requests show their own result, and
- * changes of queues have log lines of their own.
+ * Whether a request is one of the dashboard's, the commands' or this process's. Such requests show their own result,
+ * and changes of queues have log lines of their own.
  */
 function isOwnRequest(path: string): boolean {
   const page = path.slice(SLUICE_PATH.length);
