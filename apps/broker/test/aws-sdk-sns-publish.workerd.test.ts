@@ -60,7 +60,7 @@ it("a message published to queues with the AWS SDK reaches every subscription th
     kind: { DataType: "String", StringValue: "a" },
     bytes: { DataType: "Binary", BinaryValue: Uint8Array.of(0, 255) },
   };
-  const first = { TopicArn, Message: 'first "ü" 😀', Subject: "Subject", MessageAttributes };
+  const first = { TopicArn, Message: 'first "ü" 😀', Subject: "Größe 😀", MessageAttributes };
   const { MessageId } = await sns.send(new PublishCommand(first));
   const [enveloped] = await received(plain.url, 1);
   expect(enveloped?.MessageAttributes).toBeUndefined();
@@ -68,7 +68,7 @@ it("a message published to queues with the AWS SDK reaches every subscription th
     Type: "Notification",
     MessageId,
     TopicArn,
-    Subject: "Subject",
+    Subject: "Größe 😀",
     Message: 'first "ü" 😀',
     Timestamp: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     SignatureVersion: "1",

@@ -6,7 +6,7 @@ import type { SnsInput } from "../model.ts";
 import { MESSAGE_SIZE_DEFAULT } from "../topic/topic-attributes.ts";
 import { checkMessageAttributes, type MessageAttributes } from "./message-attributes.ts";
 
-/** Subjects are shorter than this, in characters (spec sns-delivery 9.3). */
+/** Subjects are shorter than this, in characters of UTF-16 (spec sns-delivery 9.3). */
 export const SUBJECT_LENGTH_LIMIT = 100;
 
 /** A message in `Publish`, or in an entry of `PublishBatch`. */
@@ -68,13 +68,11 @@ export function outgoingMessage(
   };
 }
 
+/** Control characters of C0 and C1, and the line and paragraph separators of Unicode. */
+const NOT_IN_SUBJECTS = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
 function isSubject(subject: string): boolean {
-  return (
-    subject.length >= 1 &&
-    subject.length < SUBJECT_LENGTH_LIMIT &&
-    /^[\x20-\x7e]+$/.test(subject) &&
-    !subject.startsWith(" ")
-  );
+  return subject.length >= 1 && subject.length < SUBJECT_LENGTH_LIMIT && !NOT_IN_SUBJECTS.test(subject);
 }
 
 function checkFifo(input: MessageInput, { isFifo, attributes }: TopicRecord): void {

@@ -46,6 +46,13 @@ describe("what is published to a standard topic", () => {
     });
   });
 
+  it("has a subject of any characters but control characters", async () => {
+    await subscribe("mail");
+    const Subject = " Bestellung für 注文 \u00a0😀";
+    await publish("hello", { Subject });
+    expect(JSON.parse(sns.copies().mail ?? "")).toMatchObject({ Subject });
+  });
+
   it("reaches a URL once it is confirmed, with its own id and what its headers will say", async () => {
     const hook = {
       TopicArn: ARN,

@@ -19,7 +19,10 @@ it.each<[Parameters, string]>([
   [{ Message: "" }, invalid("Empty message")],
   [{ Subject: "" }, invalid("Subject")],
   [{ Subject: "x".repeat(100) }, invalid("Subject")],
-  [{ Subject: "a\nb" }, invalid("Subject")],
+  [{ Subject: "ü".repeat(100) }, invalid("Subject")],
+  ...["\n", "\t", "\0", "\x1f", "\x7f", "\x85", "\x9f", "\u2028", "\u2029"].map(
+    (control): [Parameters, string] => [{ Subject: `a${control}b` }, invalid("Subject")],
+  ),
   [{ Message: "x".repeat(262_145) }, invalid("Message too long")],
   [{ Message: "x".repeat(262_133), ...attribute(1, "name", "String", "12") }, invalid("Message too long")],
   [{ MessageStructure: "json" }, invalid("Message Structure - JSON message body failed to parse")],
@@ -103,6 +106,7 @@ it("Publish refuses nothing that is exactly as large as may be", async () => {
   await publish("x".repeat(262_144));
   await publish("x".repeat(262_132), attribute(1, "name", "String", "12"));
   await publish("m", { Subject: "x".repeat(99) });
+  await publish("m", { Subject: "ü".repeat(99) });
   await publish("m", attribute(1, "a".repeat(256), "String"));
   await publish("m", attribute(1, "a", "Number", "1".repeat(NUMBER_DIGITS_MAX)));
 });
