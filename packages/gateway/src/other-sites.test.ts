@@ -26,8 +26,8 @@ const gateway = createGateway(directoryOf(), OPEN, {
 });
 
 /**
- * Answers whether a GET of an action without its parameters is refused as `AccessDenied`; one that gets as far as its
- * parameters is refused for these, or is not.
+ * Answers how a GET of an action without its parameters is refused; one that gets as far as its parameters is refused
+ * for these, or is not.
  */
 async function get(action: string, headers: Record<string, string>, version?: string) {
   const query = new URLSearchParams({
@@ -35,9 +35,8 @@ async function get(action: string, headers: Record<string, string>, version?: st
     ...(version === undefined ? {} : { Version: version }),
   });
   const response = await gateway.request(`${ORIGIN}/__sluice/aws/?${query}`, { headers });
-  return (await response.text()).includes("<Code>AccessDenied</Code>")
-    ? `${response.status} refused`
-    : "heard";
+  const [, code] = /<Code>(AccessDenied|AuthorizationError)</.exec(await response.text()) ?? [];
+  return code === undefined ? "heard" : `${response.status} ${code}`;
 }
 
 const ACTIONS = [
@@ -62,14 +61,15 @@ describe("a GET", () => {
     "a GET of $action, version $version, is refused: an image on any page can send it",
     async (call) => {
       const { action, version } = call;
-      expect(await get(action, {}, version)).toBe("403 refused");
+      const refused = `403 ${version === SNS_VERSION ? "AuthorizationError" : "AccessDenied"}`;
+      expect(await get(action, {}, version)).toBe(refused);
       // A browser adds these by itself to a server that once asked for them.
-      expect(await get(action, { authorization: "Basic dTpw" }, version)).toBe("403 refused");
-      expect(await get(action, { "sec-fetch-site": "cross-site" }, version)).toBe("403 refused");
+      expect(await get(action, { authorization: "Basic dTpw" }, version)).toBe(refused);
+      expect(await get(action, { "sec-fetch-site": "cross-site" }, version)).toBe(refused);
       // A link in a mail or in a chat: no page is behind it, and its reader did not write it.
-      expect(await get(action, { "sec-fetch-site": "none" }, version)).toBe("403 refused");
+      expect(await get(action, { "sec-fetch-site": "none" }, version)).toBe(refused);
       expect(await get(action, { "sec-fetch-site": "same-site", authorization: SIGNED }, version)).toBe(
-        "403 refused",
+        refused,
       );
     },
   );

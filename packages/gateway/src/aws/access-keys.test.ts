@@ -64,7 +64,7 @@ describe.each(Object.entries(SNS_HANDLERS))("%s of SNS", (action, { need }) => {
     ]) {
       const sns = new SnsClient(undefined, rights);
       expect(await sns.refusal(action)).toContain(
-        `AccessDenied ${USER} SNS:${action} on resource: arn:aws:sns:`,
+        `AuthorizationError ${USER} SNS:${action} on resource: arn:aws:sns:`,
       );
     }
   });

@@ -1,4 +1,4 @@
-import { AwsError, type ErrorKind } from "@sluice/aws";
+import { AwsError, COMMON_ERRORS, type ErrorKind } from "@sluice/aws";
 
 function sender(code: string, status: ErrorKind["status"] = 400): ErrorKind {
   return { shape: `com.amazonaws.sns#${code}`, code, status, fault: "Sender" };
@@ -27,6 +27,13 @@ export const SNS_ERRORS = {
 
 export function refuse(kind: ErrorKind, message: string): AwsError {
   return new AwsError(kind, message);
+}
+
+/** Gives an error of the framework the code that SNS has for it: `AuthorizationError` for `AccessDenied`. */
+export function inOwnCode(error: AwsError): AwsError {
+  return error.kind === COMMON_ERRORS.accessDenied
+    ? refuse(SNS_ERRORS.authorizationError, error.message)
+    : error;
 }
 
 /** `InvalidParameter`: SNS names the parameter, and sometimes the reason, behind two fixed words. */

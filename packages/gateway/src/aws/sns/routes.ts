@@ -26,7 +26,7 @@ import { type AwsRequest, isForm, parametersIn } from "../request.ts";
 import { traceHeaderOf } from "../trace-header.ts";
 import { SNS_EFFECTS, SNS_HANDLERS } from "./actions.ts";
 import type { SnsContext, SnsPorts } from "./context.ts";
-import { SNS_ERRORS } from "./errors.ts";
+import { inOwnCode, SNS_ERRORS } from "./errors.ts";
 import { SNS_ACTIONS, SNS_MODEL, SNS_VERSION, type SnsActionName } from "./model.ts";
 import { TopicCalls } from "./publish/topic-calls.ts";
 import { homeOfTopic, type RestoredSubscription, restoreSubscription, restoreTopic } from "./restore.ts";
@@ -162,7 +162,7 @@ export function snsService(
         return await outputOf(request, requestId, keepAlive);
       } catch (error) {
         if (error instanceof AwsError) {
-          const answer = errorAnswerOf(SNS_MODEL, "query", error, requestId);
+          const answer = errorAnswerOf(SNS_MODEL, "query", inOwnCode(error), requestId);
           return { ...answer, headers: { ...answer.headers, ...headersOfFailure(error) } };
         }
         return errorAnswerOf(SNS_MODEL, "query", brokerFailure("SNS", requestId, error), requestId);

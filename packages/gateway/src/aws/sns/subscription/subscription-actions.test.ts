@@ -1,6 +1,7 @@
 import { CONFIRMATION_TOKEN_MS, PENDING_SUBSCRIPTION_MS, TOPIC_FILTER_POLICIES_MAX } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ENDPOINT, entries, refusalIn, SnsClient, textsIn } from "../../../../test/sns-client.ts";
+import type { AwsAccess } from "../../caller.ts";
 
 const ARN = "arn:aws:sns:us-east-1:000000000000:news";
 const HOOK = "http://localhost:9/hook";
@@ -332,4 +333,12 @@ it("with access keys only the links of messages need no signature where there ar
   expect((await closed.visit(`${ENDPOINT}/?Action=Unsubscribe&SubscriptionArn=${ARN}:1`)).status).toBe(200);
   closed.topics.nowMs = Date.UTC(2026, 10, 1); // when it is signed
   expect(await closed.refusal("ListTopics")).toContain("403 InvalidClientTokenId");
+});
+
+it.each<AwsAccess>([
+  { kind: "closed", reason: "it has none" },
+  { kind: "keys", secrets: new Map(), whenNone: "it has none" },
+  { kind: "open", pages: () => "it has none" },
+])("SNS refuses who may do nothing, with access %o, in a code of its own", async (access) => {
+  expect(await new SnsClient(access).refusal("ListTopics")).toBe("403 AuthorizationError it has none");
 });
