@@ -286,6 +286,16 @@ MaxRetries = 5`);
     ]);
   });
 
+  test("is warned of a sixth field in its cron.yaml", () => {
+    const folder = project({
+      "wrangler.toml": daemon(`cron = "cron.yaml"`),
+      "cron.yaml": `version: 1\ncron:\n  - { name: a, url: /a, schedule: "0 5 * * * *" }\n`,
+    });
+    expect(warningsOf(readWorkerConfig(join(folder, "wrangler.toml")))).toEqual([
+      expect.stringContaining('cron.yaml: the sixth field of "schedule" of task "a" is ignored'),
+    ]);
+  });
+
   test("is told what is wrong with its cron.yaml", () => {
     expect(errorsOf(() => readToml(daemon(`cron = "nowhere.yaml"`)))).toEqual([
       expect.stringContaining("names a file that cannot be read"),

@@ -167,9 +167,12 @@ function readTasks(
     return null;
   }
   const parsed = parseCronYaml(text, days);
-  if (parsed.kind === "tasks") return parsed.tasks;
-  for (const issue of parsed.issues) report.error(place, `${file}: ${issue}`);
-  return null;
+  if (parsed.kind === "invalid") {
+    for (const issue of parsed.issues) report.error(place, `${file}: ${issue}`);
+    return null;
+  }
+  for (const warning of parsed.warnings) report.warning(place, `${file}: ${warning}`);
+  return parsed.tasks;
 }
 
 /** Reads the options of the worker daemon; `null` if they are invalid or the report has any error. */

@@ -59,13 +59,14 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
     if (!isBindableQueueName(name)) throw new CliError(`"${name}" is no name of a queue.`);
   }
   const { daemon, warnings } = readOptions(options.option ?? [], deadLetterQueue !== false);
-  const periodicTasks = options.cron === undefined ? [] : readTasks(options.cron, options.cronDays);
+  const cron =
+    options.cron === undefined ? { tasks: [], warnings: [] } : readTasks(options.cron, options.cronDays);
   const taskRuns = taskRunsOf(options);
   const consumer = {
     type: "http_push",
     settings: {
       ...daemonSettings(checkUrl(url), daemon, {
-        periodicTasks,
+        periodicTasks: cron.tasks,
         taskRuns,
         trustsTaskAttributes: options.trustTaskAttributes === true,
       }),
@@ -74,7 +75,7 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
   } as const;
   return serve({ targets: [], port: DAEMON_PORT_DEFAULT, ...options }, printer, {
     command: "sluice worker-daemon",
-    warnings,
+    warnings: [...warnings, ...cron.warnings],
     queues: {
       [queue]: definition(queue, consumer),
       ...(deadLetterQueue === false ? {} : { [deadLetterQueue]: definition(deadLetterQueue, null) }),
@@ -83,6 +84,12 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
     vars: { SLUICE_PUSH_HOSTS: new URL(consumer.settings.url).hostname },
     introduction: (base) => introduction(`${base}${SLUICE_PATH}/aws`, queue, consumer),
   });
+}
+
+/** Tasks of a `cron.yaml`, and what is to be said of them. */
+interface Cron {
+  readonly tasks: readonly PeriodicTaskSettings[];
+  readonly warnings: readonly string[];
 }
 
 /** Options of the daemon, and what is to be said of them. */
@@ -145,7 +152,7 @@ function introduction(endpoint: string, queue: string, { settings }: HttpPushCon
   ].join("\n");
 }
 
-function readTasks(path: string, days: "or" | "and" | undefined): readonly PeriodicTaskSettings[] {
+function readTasks(path: string, days: "or" | "and" | undefined): Cron {
   const file = resolve(path);
   let text: string;
   try {
@@ -154,8 +161,10 @@ function readTasks(path: string, days: "or" | "and" | undefined): readonly Perio
     throw new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
   const parsed = parseCronYaml(text, days);
-  if (parsed.kind === "tasks") return parsed.tasks;
-  throw new CliError(parsed.issues.map((issue) => `${file}: ${issue}`).join("\n"));
+  if (parsed.kind === "invalid") {
+    throw new CliError(parsed.issues.map((issue) => `${file}: ${issue}`).join("\n"));
+  }
+  return { tasks: parsed.tasks, warnings: parsed.warnings.map((warning) => `warning: ${file}: ${warning}`) };
 }
 
 function checkUrl(text: string): string {

@@ -144,7 +144,7 @@ export interface PeriodicTaskSettings {
   readonly name: string;
   /** Path of the application that is posted to. */
   readonly url: string;
-  /** Cron expression of five fields, in UTC. */
+  /** Cron expression, in UTC: its first five fields count. */
   readonly schedule: string;
   /** How a day of the month beside a day of the week counts: one of them (default), or both, as on AWS. */
   readonly days?: "or" | "and";

@@ -26,8 +26,28 @@ cron:
     expect(parseCronYaml(text)).toEqual({
       kind: "tasks",
       tasks: [GOOD, { name: "halfday", url: "halfday?full=1", schedule: "0 */12 * * *" }],
+      warnings: [],
     });
-    expect(parseCronYaml("version: 1\ncron: []")).toEqual({ kind: "tasks", tasks: [] });
+    expect(parseCronYaml("version: 1\ncron: []")).toEqual({ kind: "tasks", tasks: [], warnings: [] });
+  });
+
+  it.each([
+    ["http://localhost/nightly?full=1#x", "/nightly?full=1"],
+    ["HTTP://LOCALHOST:80", "/"],
+    ["//localhost/nightly", "/nightly"],
+    ["/http://localhost/nightly", "/http://localhost/nightly"],
+    ["../nightly", "../nightly"],
+  ])("has tasks at %s, which are posted to %s of the application", (url, path) => {
+    expect(parseCronYaml(task({ ...GOOD, url }))).toMatchObject({ tasks: [{ ...GOOD, url: path }] });
+  });
+
+  it("warns of a sixth field, which does not count", () => {
+    const schedule = "0 0 12 * * *";
+    expect(parseCronYaml(task({ ...GOOD, schedule }))).toEqual({
+      kind: "tasks",
+      tasks: [{ ...GOOD, schedule }],
+      warnings: [expect.stringContaining('of task "nightly" is ignored')],
+    });
   });
 
   it.each([

@@ -1,26 +1,33 @@
 import { createRequire } from "node:module";
 import { isObject } from "@sluice/aws";
-import { type DayRule, Schedule, ScheduleError } from "./schedule.ts";
+import { withPath } from "../request.ts";
+import { type DayRule, hasSixthField, Schedule, ScheduleError } from "./schedule.ts";
 
 /** A periodic task as `cron.yaml` has it. */
 export interface TaskDefinition {
   readonly name: string;
   /** Path of the POST. */
   readonly url: string;
-  /** Cron expression of five fields, in UTC. */
+  /** Cron expression, in UTC: its first five fields count. */
   readonly schedule: string;
   /** Default `or`. */
   readonly days?: DayRule;
 }
 
 export type ParsedCronYaml =
-  | { readonly kind: "tasks"; readonly tasks: readonly TaskDefinition[] }
+  | {
+      readonly kind: "tasks";
+      readonly tasks: readonly TaskDefinition[];
+      readonly warnings: readonly string[];
+    }
   | { readonly kind: "invalid"; readonly issues: readonly string[] };
 
 /** Loaded with the first file: it takes more memory than everything else that reads a configuration. */
 const loadYaml = () => createRequire(import.meta.url)("yaml") as typeof import("yaml");
 
 const VERSION = 1;
+/** URL that those of tasks are joined to (spec sqsd 8.1). */
+const APPLICATION = "http://localhost/";
 const KEYS = ["name", "url", "schedule"] as const;
 
 /**
@@ -45,7 +52,13 @@ export function parseCronYaml(text: string, days: DayRule = "or"): ParsedCronYam
   for (const name of new Set(names.filter((each, i) => names.indexOf(each) !== i))) {
     issues.push(`two tasks are called "${name}"`);
   }
-  return issues.length > 0 ? invalid(issues) : { kind: "tasks", tasks };
+  if (issues.length > 0) return invalid(issues);
+  const warnings = tasks
+    .filter(({ schedule }) => hasSixthField(schedule))
+    .map(
+      ({ name }) => `the sixth field of "schedule" of task "${name}" is ignored: the first one is the minute`,
+    );
+  return { kind: "tasks", tasks, warnings };
 }
 
 function readTask(entry: unknown, i: number, days: DayRule, issues: string[]): TaskDefinition[] {
@@ -64,7 +77,8 @@ function readTask(entry: unknown, i: number, days: DayRule, issues: string[]): T
   const { name, url, schedule } = entry as unknown as TaskDefinition;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they cannot stand in a header, which the name becomes.
   if (/[\u0000-\u001f]/.test(name)) issues.push(`the name of ${place} has control characters in it`);
-  if (URL.parse(url, "http://localhost/")?.origin !== "http://localhost") {
+  const joined = URL.parse(url, APPLICATION);
+  if (joined?.origin !== new URL(APPLICATION).origin) {
     issues.push(`"url" of ${place} is no path of the application: ${JSON.stringify(url)}`);
   }
   try {
@@ -73,7 +87,10 @@ function readTask(entry: unknown, i: number, days: DayRule, issues: string[]): T
     if (!(error instanceof ScheduleError)) throw error;
     issues.push(`"schedule" of ${place}: ${error.message}`);
   }
-  return issues.length > count ? [] : [{ name, url, schedule, ...(days === "or" ? {} : { days }) }];
+  if (joined === null || issues.length > count) return [];
+  // A whole URL of the application stands for its path.
+  const path = joined.href === withPath(APPLICATION, url) ? url : joined.pathname + joined.search;
+  return [{ name, url: path, schedule, ...(days === "or" ? {} : { days }) }];
 }
 
 function invalid(issues: readonly string[]): ParsedCronYaml {

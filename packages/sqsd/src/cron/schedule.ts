@@ -25,24 +25,27 @@ type Field = (typeof FIELDS)[number];
 /** One element of a list: a star, a value or a range, each but a single value with a step. */
 const ELEMENT = /^(?:(\*)|([a-z\d]+)(?:-([a-z\d]+))?)(?:\/(\d+))?$/i;
 
-/** A cron expression of five fields in UTC (spec sqsd 8.2). */
+/**
+ * A cron expression of five fields in UTC (spec sqsd 8.2). A sixth field is ignored, as on AWS: the first one is the
+ * minute all the same.
+ */
 export class Schedule {
   readonly #cron: Cron;
 
   /**
-   * @throws ScheduleError for anything else than five fields of `*`, values, ranges, steps and lists, or one that never
-   *   comes.
+   * @throws ScheduleError for anything else than five or six fields of `*`, values, ranges, steps and lists, or one that
+   *   never comes.
    */
   constructor(expression: string, days: DayRule = "or") {
-    const fields = expression.trim().split(/\s+/);
-    if (fields.length !== FIELDS.length) {
+    const fields = fieldsOf(expression);
+    if (fields.length !== FIELDS.length && !hasSixthField(expression)) {
       throw new ScheduleError(
-        `"${expression}" has ${expression.trim() === "" ? 0 : fields.length} fields: minute, hour, day ` +
-          "of the month, month and day of the week are needed",
+        `"${expression}" has ${fields.length} fields: minute, hour, day of the month, month and day of the week ` +
+          "are needed",
       );
     }
-    for (const [i, field] of FIELDS.entries()) checkField(fields[i] ?? "", field);
-    this.#cron = new Cron(fields.join(" "), { utcOffset: 0, mode: "5-part", domAndDow: days === "and" });
+    const read = FIELDS.map((field, i) => readField(fields[i] ?? "", field));
+    this.#cron = new Cron(read.join(" "), { utcOffset: 0, mode: "5-part", domAndDow: days === "and" });
     if (this.#cron.nextRun(new Date(0)) === null) throw new ScheduleError(`"${expression}" never comes`);
   }
 
@@ -62,8 +65,21 @@ export class ScheduleError extends Error {
   override readonly name = "ScheduleError";
 }
 
-function checkField(text: string, field: Field): void {
-  for (const element of text.split(",")) {
+/** Whether a cron expression has a field more than it needs, which does not count. */
+export function hasSixthField(expression: string): boolean {
+  return fieldsOf(expression).length === FIELDS.length + 1;
+}
+
+function fieldsOf(expression: string): string[] {
+  return expression.split(/\s+/).filter((field) => field !== "");
+}
+
+/**
+ * Checks a field, and writes it as croner takes it. A step beyond the field fits the first value alone, which is written
+ * in its place: croner refuses such a step.
+ */
+function readField(text: string, field: Field): string {
+  const elements = text.split(",").map((element) => {
     const [, star, first, last, step] = ELEMENT.exec(element) ?? [];
     const isRange = star !== undefined || last !== undefined;
     const from = first === undefined ? null : numberIn(first, field);
@@ -73,9 +89,11 @@ function checkField(text: string, field: Field): void {
       from !== undefined &&
       to !== undefined &&
       (from === null || to === null || from <= to) &&
-      (step === undefined || (isRange && Number(step) >= 1 && Number(step) <= field.max));
+      (step === undefined || (isRange && Number(step) >= 1));
     if (!isValid) throw new ScheduleError(`"${text}" is no ${field.name}: ${expected(field)}`);
-  }
+    return Number(step) > field.max ? (first ?? field.min) : element;
+  });
+  return elements.join(",");
 }
 
 /** Reads a number or a name of the field; `undefined` for any other text. */
