@@ -150,6 +150,8 @@ export class World {
   readonly #timers: { readonly atMs: number; readonly ring: () => void }[] = [];
   /** Environment variables of the broker. */
   readonly variables: Record<string, string> = {};
+  /** Account of the broker. Set it before the queues start. */
+  account: string | undefined = undefined;
   targets: TargetRules = { privateAllowed: false, allowedHosts: [] };
   readonly #objects = new Map<string, QueueObject>();
 
@@ -362,6 +364,7 @@ export class World {
           ? callerOf(this, definition.settings, gated, log)
           : null;
       },
+      account: this.account,
       queueExists: gated((queue) => this.exists(queue)),
       transfer: gated((target, transfer) => {
         const more = transfer.more?.map((item) => ({ ...item, packed: sent(item.packed) }));

@@ -117,6 +117,17 @@ describe("the worker daemon", () => {
     expect(world.posts[0]?.headers["Content-Type"]).toBe("Application/X-Www-Form-Urlencoded");
   });
 
+  it.each([
+    [undefined, "000000000000"],
+    ["", "000000000000"],
+    ["123456789012", "123456789012"],
+  ])("of a broker with the account %j names %s as the sender", async (account, senderId) => {
+    const world = worldWith();
+    world.account = account;
+    await world.sendAndPass("jobs", ["a"]);
+    expect(world.posts[0]?.headers["X-Aws-Sqsd-Sender-Id"]).toBe(senderId);
+  });
+
   it("passes attributes on as headers", async () => {
     const world = worldWith();
     await sendWithAttributes(world, { Origin: "AEJ" });

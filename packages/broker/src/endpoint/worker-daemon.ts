@@ -33,8 +33,8 @@ import { traceHeaders } from "./trace-headers.ts";
 const RECEIVE_MAX = 10;
 /** Time that no request is begun after a drain, in ms. If the stop does not follow, requests go on after it. */
 export const DRAIN_MS = 10_000;
-/** Account of the sender, as SQS names it. All senders here share one. */
-const SENDER_ID = "000000000000";
+/** Account of the sender, as SQS names it, unless the broker has another. All senders here share one. */
+const SENDER_ID_DEFAULT = "000000000000";
 
 /** Message that the daemon posts. */
 export interface Work {
@@ -50,6 +50,8 @@ export interface Work {
 export interface WorkerDaemonPorts {
   /** Returns the caller of the application; `null` for a queue without a worker daemon. */
   daemon(): EndpointCaller | null;
+  /** Account of the broker. Default: `SENDER_ID_DEFAULT`. */
+  readonly account?: string | undefined;
 }
 
 /** Parts of a queue that its worker daemon uses. */
@@ -152,7 +154,10 @@ export class WorkerDaemon {
       const index = new Index(reply.packed);
       for (let i = 0; i < index.count; i++) {
         const received = receivedMessage(reply, i);
-        const message = daemonMessage(index, i, received, daemon.trustsTaskAttributes === true);
+        const message = daemonMessage(index, i, received, {
+          senderId: this.#ports.account || SENDER_ID_DEFAULT,
+          isTrusted: daemon.trustsTaskAttributes === true,
+        });
         if (nowMs > message.firstReceivedMs + 1000 * daemon.retentionSeconds) {
           this.#expire(message, received.receipt);
           continue;
@@ -264,7 +269,7 @@ function daemonMessage(
   index: PackedIndex,
   i: number,
   received: ReceivedMessage,
-  isTrusted: boolean,
+  { senderId, isTrusted }: { readonly senderId: string; readonly isTrusted: boolean },
 ): DaemonMessage {
   const { id, body, timestampMs } = index.message(i);
   const extension = index.hasExtension(i) ? index.extension(i) : {};
@@ -276,7 +281,7 @@ function daemonMessage(
     receiveCount: received.receiveCount,
     firstReceivedMs: received.firstReceivedMs,
     sentMs: timestampMs,
-    senderId: SENDER_ID,
+    senderId,
     task: isTrusted || extension.isPeriodicTask === true ? taskOf(attributes) : null,
     path: isTrusted ? pathOf(attributes) : null,
   };

@@ -144,6 +144,7 @@ function portsOf(
         ? callerOf(consumer.settings)
         : null;
     },
+    account: env.SLUICE_AWS_ACCOUNT_ID,
     transfer: (target, transfer) => {
       const take = (place?: Jurisdiction) => {
         const namespace = inPlace(env.SLUICE_QUEUES, place);
