@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { EndpointPort, EndpointRequest } from "@sluice/broker";
 import { startDeafEndpoint } from "@sluice/broker/testing/http-endpoint";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -26,6 +27,21 @@ export function requestTo(url: string, changes: Partial<EndpointRequest> = {}): 
     responseTimeoutMs: 30_000,
     ...changes,
   };
+}
+
+/** Head of an answer whose body comes in parts, and what ends it. */
+const STREAMED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+const STREAM_END = "0\r\n\r\n";
+
+/** Writes an answer that goes on for a time, in ms, and does not end. */
+function drip(socket: Socket, forMs: number): void {
+  const startMs = performance.now();
+  socket.write(STREAMED);
+  const drops = setInterval(() => {
+    if (performance.now() - startMs > forMs) clearInterval(drops);
+    socket.write("1\r\nx\r\n");
+  }, 50);
+  socket.once("close", () => clearInterval(drops));
 }
 
 /**
@@ -111,7 +127,7 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
     it("does not wait for the end of an answer, and does not keep its connection", async () => {
       const there = await server();
       there.on = (_, socket) => {
-        socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+        socket.write(STREAMED);
         const more = () => {
           if (socket.destroyed) return;
           socket.write(`4000\r\n${"x".repeat(16_384)}\r\n`);
@@ -120,6 +136,70 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
         more();
       };
       expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "answered", status: 200 });
+      await there.ended(1);
+    });
+
+    it("waits for the end of an answer that is to be whole", async () => {
+      const there = await server();
+      const events: string[] = [];
+      there.on = async ({ line }, socket) => {
+        if (!line.includes("/whole")) return void socket.write(answer(200));
+        socket.write(`${STREAMED}4\r\nhalf\r\n`);
+        // Another request, from its begin to its end.
+        await port.post(requestTo(there.url));
+        events.push("ended");
+        socket.write(STREAM_END);
+      };
+      const outcome = await port.post(requestTo(`${there.url}whole`, { wholeAnswerTimeoutMs: 30_000 }));
+      events.push("answered");
+      expect(outcome).toEqual({ kind: "answered", status: 200, retryAfter: null, challenge: null });
+      expect(events).toEqual(["ended", "answered"]);
+    });
+
+    it.each([
+      ["an empty answer", answer(200)],
+      ["an answer with a length", answer(200, {}, "x".repeat(100_000))],
+      ["an answer without a body", "HTTP/1.1 204 None\r\n\r\n"],
+      ["a streamed answer", `${STREAMED}4\r\nbody\r\n${STREAM_END}`],
+    ])("takes %s that is to be whole", async (_, bytes) => {
+      const there = await server();
+      there.on = (_request, socket) => socket.write(bytes);
+      const request = requestTo(there.url, { wholeAnswerTimeoutMs: 30_000 });
+      expect(await port.post(request)).toMatchObject({ kind: "answered" });
+    });
+
+    it.each([
+      ["before its length", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf"],
+      ["in the middle of a stream", `${STREAMED}4\r\nhalf\r\n`],
+    ])("is closed where an answer that is to be whole ends %s", async (_, bytes) => {
+      const there = await server();
+      there.on = (_request, socket) => socket.end(bytes);
+      const outcome = await port.post(requestTo(there.url, { wholeAnswerTimeoutMs: 30_000 }));
+      expect(outcome).toMatchObject({
+        kind: "closed",
+        reason: expect.stringMatching(/^its answer breaks off/),
+        isBegun: true,
+      });
+      expect(there.requests).toHaveLength(1);
+    });
+
+    it("is timed out where an answer that is to be whole stops, however long it has gone on", async () => {
+      const there = await server();
+      there.on = (_, socket) => drip(socket, 1_500);
+      const times = { responseTimeoutMs: 1_000, wholeAnswerTimeoutMs: 30_000 };
+      const startMs = performance.now();
+      const outcome = await port.post(requestTo(there.url, times));
+      expect(outcome).toEqual({ kind: "timedOut", reason: "its answer did not go on within 1 s" });
+      expect(performance.now() - startMs).toBeGreaterThan(2_000);
+      await there.ended(1);
+    });
+
+    it("is timed out where an answer that is to be whole does not end", async () => {
+      const there = await server();
+      there.on = (_, socket) => drip(socket, Infinity);
+      const times = { responseTimeoutMs: 1_000, wholeAnswerTimeoutMs: 1_500 };
+      const outcome = await port.post(requestTo(there.url, times));
+      expect(outcome).toEqual({ kind: "timedOut", reason: "its answer did not end within 1.5 s" });
       await there.ended(1);
     });
 

@@ -160,6 +160,15 @@ describe("connections from Node.js", () => {
     expect(there.connections).toBe(connections);
   });
 
+  it("are kept after an answer that is to be whole, however long it is", async () => {
+    const there = await server();
+    there.on = (_, socket) => socket.write(answer(200, {}, "x".repeat(200_000)));
+    const port = portForTest();
+    const request = requestTo(there.url, { wholeAnswerTimeoutMs: 30_000 });
+    for (let i = 0; i < 2; i++) expect(await port.post(request)).toMatchObject(ANSWERED);
+    expect(there.connections).toBe(1);
+  });
+
   it("that end without a byte count as old: the request is repeated once on a new one", async () => {
     const { there, port } = await connected();
     there.on = ({ connection }, socket) => (connection === 1 ? socket.destroy() : socket.write(answer(202)));

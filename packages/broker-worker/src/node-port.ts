@@ -146,6 +146,6 @@ function outcomeIn({ reply, isRepeated }: Called): EndpointOutcome {
     case "late":
       return { kind: "timedOut", reason: reply.reason };
     case "lost":
-      return { kind: "closed", reason: reply.reason, isRepeated };
+      return { kind: "closed", reason: reply.reason, isRepeated, isBegun: reply.isBegun };
   }
 }

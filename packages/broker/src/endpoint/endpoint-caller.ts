@@ -64,6 +64,7 @@ export class EndpointCaller {
       // SNS makes no probe beside a delivery, since its policy treats an absent endpoint like any failure.
       connectTimeoutMs: settings.format === "sns" ? null : 1000 * settings.connectTimeoutSeconds,
       responseTimeoutMs: 1000 * settings.responseTimeoutSeconds,
+      ...wholeAnswerOf(settings),
     };
     const startMs = clock.now();
     const outcome = await this.#input.port.post(request);
@@ -137,4 +138,16 @@ export class EndpointCaller {
   #cannotCall(reason: string): never {
     throw new NotCalled(reason);
   }
+}
+
+/**
+ * Limits the whole answer to a worker daemon, which deletes a message for it: an application that dies before its end
+ * has not done its work (spec sqsd 3.1). After the visibility timeout the message is posted anew.
+ */
+function wholeAnswerOf({
+  daemon,
+  responseTimeoutSeconds,
+}: HttpPushSettings): Pick<EndpointRequest, "wholeAnswerTimeoutMs"> {
+  if (daemon === undefined) return {};
+  return { wholeAnswerTimeoutMs: 1000 * Math.max(daemon.visibilityTimeoutSeconds, responseTimeoutSeconds) };
 }

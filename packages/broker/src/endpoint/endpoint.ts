@@ -21,8 +21,13 @@ export interface EndpointRequest {
    * request: where the platform does not tell a lost connection from a missing server, it is `closed`.
    */
   readonly connectTimeoutMs: number | null;
-  /** Longest time to wait for the answer, in ms. */
+  /** Longest time to wait for the answer, in ms: for its head, or with `wholeAnswerTimeoutMs` for the next part of it. */
   readonly responseTimeoutMs: number;
+  /**
+   * Longest time to wait for the end of the answer, in ms. The answer counts when its body has ended. Default: it counts
+   * with its head, and its body is discarded.
+   */
+  readonly wholeAnswerTimeoutMs?: number;
 }
 
 /** Encodes a text in UTF-8, with one character for each byte. */
@@ -35,7 +40,7 @@ export function headerBytes(text: string): string {
  *
  * - `answered`: with any status. Redirects are not followed.
  * - `unreachable`: no server took the request.
- * - `closed`: the connection ended without an answer. The endpoint may have done its work.
+ * - `closed`: the connection ended without an answer, or before its end. The endpoint may have done its work.
  * - `timedOut`: no answer in time. The endpoint may have done its work.
  */
 export type EndpointOutcome =
@@ -51,6 +56,8 @@ export type EndpointOutcome =
       readonly reason: string;
       /** Whether the port has made the request a second time, on a new connection. Default: no. */
       readonly isRepeated?: boolean;
+      /** Whether a part of an answer has come. Default: no. */
+      readonly isBegun?: boolean;
     }
   | {
       readonly kind: "unreachable";

@@ -96,6 +96,26 @@ it("the sequences of a message S7: and not a third time, where the request was a
   expect(countsOf(world)).toEqual(["1", "2"]);
 });
 
+it("the sequences of a message S7: nor at once where an answer had begun, for its work had too", async () => {
+  const world = worldWith();
+  world.answer = () => ({ kind: "closed", reason: "its answer breaks off", isBegun: true });
+  await world.sendAndPass("jobs", ["a"], 300_000);
+  expect(secondsOf(world)).toEqual([0, 300]);
+});
+
+it.each([
+  [300, 299, 300_000],
+  [0, 299, 299_000],
+])(
+  "an answer counts when it has ended: with a visibility timeout of %i s, %i s for each part, within %i ms",
+  async (visibilityTimeoutSeconds, inactivityTimeoutSeconds, wholeAnswerTimeoutMs) => {
+    const world = worldWith({ visibilityTimeoutSeconds, inactivityTimeoutSeconds });
+    await world.sendAndPass("jobs", ["a"]);
+    const responseTimeoutMs = 1000 * inactivityTimeoutSeconds;
+    expect(world.posts[0]).toMatchObject({ responseTimeoutMs, wholeAnswerTimeoutMs });
+  },
+);
+
 it("the sequences of a message S8: work that outlasts the visibility timeout runs twice; its late 200 still deletes", async () => {
   const world = worldWith({ visibilityTimeoutSeconds: 30 });
   const pass = answersAfter(world, [

@@ -209,7 +209,10 @@ export class WorkerDaemon {
     }
   }
 
-  /** Posts a message, a second time if its connection was closed, since that may have been an old one (S7). */
+  /**
+   * Posts a message, a second time if its connection was closed without a byte of an answer, since that may have been an
+   * old one (S7).
+   */
   async #post(work: Work): Promise<EndpointOutcome> {
     const { caller, message, trace } = work;
     try {
@@ -221,7 +224,9 @@ export class WorkerDaemon {
       for (const line of request.dropped) this.#warn(`${message.id}: ${line}`);
       const post = { ...request, headers: { ...request.headers, ...trace }, id: message.id };
       const outcome = await caller.post(post);
-      return outcome.kind === "closed" && outcome.isRepeated !== true ? await caller.post(post) : outcome;
+      if (outcome.kind !== "closed" || outcome.isRepeated === true || outcome.isBegun === true)
+        return outcome;
+      return await caller.post(post);
     } catch (error) {
       return { kind: "unreachable", reason: error instanceof Error ? error.message : String(error) };
     }

@@ -33,17 +33,19 @@ function wayTo(url: string): Way {
 /** Calls endpoints with the `fetch` of Workers. Redirects are not followed: they could lead anywhere. */
 export const workersPort: EndpointPort = {
   async post(request: EndpointRequest): Promise<EndpointOutcome> {
-    const { url, headers, body, connectTimeoutMs, responseTimeoutMs } = request;
+    const { url, headers, body, connectTimeoutMs, responseTimeoutMs, wholeAnswerTimeoutMs } = request;
     const call = new AbortController();
     const give = (outcome: EndpointOutcome) => call.abort(new GivenUp(outcome));
-    const tooLong = setTimeout(
-      () => give({ kind: "timedOut", reason: `it did not answer within ${responseTimeoutMs / 1000} s` }),
-      responseTimeoutMs,
-    );
+    const giveUpAfter = (ms: number, what: string) =>
+      setTimeout(() => give({ kind: "timedOut", reason: `${what} within ${ms / 1000} s` }), ms);
+    let tooLong = giveUpAfter(responseTimeoutMs, "it did not answer");
+    const unended =
+      wholeAnswerTimeoutMs === undefined ? null : giveUpAfter(wholeAnswerTimeoutMs, "its answer did not end");
+    let isBegun = false;
     // `fetch` does not tell when it is connected, so a slow server is tested with another connection.
     const notConnected = setTimeout(async () => {
       if (connectTimeoutMs === null) return;
-      if (await hangs(url, connectTimeoutMs)) {
+      if ((await hangs(url, connectTimeoutMs)) && !isBegun) {
         give({ kind: "unreachable", reason: `no connection within ${connectTimeoutMs / 1000} s` });
       }
     }, connectTimeoutMs ?? responseTimeoutMs);
@@ -57,11 +59,19 @@ export const workersPort: EndpointPort = {
         signal,
       } as const;
       const response = await wayTo(url).fetch(url, init);
+      isBegun = true;
+      clearTimeout(notConnected);
+      const goneOn = () => {
+        clearTimeout(tooLong);
+        tooLong = giveUpAfter(responseTimeoutMs, "its answer did not go on");
+      };
       // The body is not needed, and unread it would keep the connection.
-      await response.body?.cancel();
+      if (wholeAnswerTimeoutMs === undefined) await response.body?.cancel();
+      else await response.body?.pipeTo(new WritableStream({ start: goneOn, write: goneOn }), { signal });
       return outcomeOf(response.status, (name) => response.headers.get(name));
     } catch {
       if (call.signal.reason instanceof GivenUp) return call.signal.reason.outcome;
+      if (isBegun) return { kind: "closed", reason: "its answer breaks off", isBegun };
       if (connectTimeoutMs === null) return { kind: "closed", reason: "it could not be reached, or hung up" };
       // A lost connection and one that was never made look the same.
       return (await answers(url, "HEAD", connectTimeoutMs)) === null
@@ -69,6 +79,7 @@ export const workersPort: EndpointPort = {
         : { kind: "closed", reason: "it closed the connection without an answer" };
     } finally {
       clearTimeout(tooLong);
+      clearTimeout(unended);
       clearTimeout(notConnected);
     }
   },
