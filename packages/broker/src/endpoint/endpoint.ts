@@ -21,11 +21,11 @@ export interface EndpointRequest {
    * request: where the platform does not tell a lost connection from a missing server, it is `closed`.
    */
   readonly connectTimeoutMs: number | null;
-  /** Longest time to wait for the answer, in ms: for its head, or with `wholeAnswerTimeoutMs` for the next part of it. */
+  /** Longest time to wait for the answer's head, or with `wholeAnswerTimeoutMs` for the next part of it, in ms. */
   readonly responseTimeoutMs: number;
   /**
-   * Longest time to wait for the end of the answer, in ms. The answer counts when its body has ended. Default: it counts
-   * with its head, and its body is discarded.
+   * Longest time to wait for the end of the answer, in ms. The answer counts when its body has ended. Default: it
+   * counts with its head, and its body is discarded.
    */
   readonly wholeAnswerTimeoutMs?: number;
 }

@@ -210,8 +210,8 @@ export class WorkerDaemon {
   }
 
   /**
-   * Posts a message, a second time if its connection was closed without a byte of an answer, since that may have been an
-   * old one (S7).
+   * Posts a message, a second time if its connection was closed without a byte of an answer, since that may have been
+   * an old one (S7).
    */
   async #post(work: Work): Promise<EndpointOutcome> {
     const { caller, message, trace } = work;

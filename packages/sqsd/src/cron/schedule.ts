@@ -33,8 +33,8 @@ export class Schedule {
   readonly #cron: Cron;
 
   /**
-   * @throws ScheduleError for anything else than five or six fields of `*`, values, ranges, steps and lists, or one that
-   *   never comes.
+   * @throws ScheduleError for anything else than five or six fields of `*`, values, ranges, steps and lists, or one
+   *   that never comes.
    */
   constructor(expression: string, days: DayRule = "or") {
     const fields = fieldsOf(expression);
@@ -75,8 +75,8 @@ function fieldsOf(expression: string): string[] {
 }
 
 /**
- * Checks a field, and writes it as croner takes it. A step beyond the field fits the first value alone, which is written
- * in its place: croner refuses such a step.
+ * Checks a field, and writes it as croner takes it. A step beyond the field fits the first value alone, which is
+ * written in its place: croner refuses such a step.
  */
 function readField(text: string, field: Field): string {
   const elements = text.split(",").map((element) => {
