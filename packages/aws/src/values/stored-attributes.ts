@@ -48,7 +48,7 @@ interface Field {
 }
 
 // A byte order mark is a part of a value.
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /** Encodes the attributes area of a message's record; `undefined` where there is nothing to keep. */
 export function encodeAttributes({

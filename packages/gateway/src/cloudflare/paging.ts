@@ -6,12 +6,22 @@ import type { ResultInfo } from "./envelope.ts";
 export const PER_PAGE_DEFAULT = 100;
 export const PER_PAGE_MAX = 1_000;
 
-/**
- * Makes the page of a list that the request asks for. A request that names no page gets everything: some clients never
- * page.
- */
-export function pageOf<T>(c: Context, entries: readonly T[]): { page: readonly T[]; info: ResultInfo } {
-  const asksForPage = c.req.query("page") !== undefined || c.req.query("per_page") !== undefined;
+interface PageRules {
+  /**
+   * Whether a request that names no page gets the first one. Default: false, it gets everything, because some clients
+   * never page.
+   */
+  readonly isAlwaysPaged?: boolean;
+}
+
+/** Makes the page of a list that the request asks for. */
+export function pageOf<T>(
+  c: Context,
+  entries: readonly T[],
+  { isAlwaysPaged = false }: PageRules = {},
+): { page: readonly T[]; info: ResultInfo } {
+  const asksForPage =
+    isAlwaysPaged || c.req.query("page") !== undefined || c.req.query("per_page") !== undefined;
   const page = positive(c, "page", Number.MAX_SAFE_INTEGER) ?? 1;
   const perPage = asksForPage
     ? (positive(c, "per_page", PER_PAGE_MAX) ?? PER_PAGE_DEFAULT)

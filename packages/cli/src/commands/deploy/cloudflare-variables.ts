@@ -9,6 +9,14 @@ export interface PlacedVariable {
 }
 
 const PREFIX = "CLOUDFLARE_";
+/** Variables that Wrangler also takes by an older name, with `CF_` instead. */
+const WITH_OLDER_NAMES = [
+  "CLOUDFLARE_ACCOUNT_ID",
+  "CLOUDFLARE_API_BASE_URL",
+  "CLOUDFLARE_API_KEY",
+  "CLOUDFLARE_API_TOKEN",
+  "CLOUDFLARE_EMAIL",
+];
 /** Wrangler's variable for the environment. It does not count here: the command has the option `--env` for it. */
 const ENVIRONMENT = "CLOUDFLARE_ENV";
 
@@ -30,11 +38,14 @@ export function cloudflareVariables(
     ),
   );
   const set = Object.entries(variables).map(([name, value]) => [name, value, name] as const);
-  return new Map(
-    [...found, ...set].flatMap(([name, value, place]) =>
-      value && name.startsWith(PREFIX) && name !== ENVIRONMENT ? [[name, { value, place }] as const] : [],
-    ),
+  const variablesByName = new Map(
+    [...found, ...set].flatMap(([name, value, place]) => (value ? [[name, { value, place }] as const] : [])),
   );
+  for (const name of WITH_OLDER_NAMES) {
+    const older = variablesByName.get(name.replace(PREFIX, "CF_"));
+    if (older !== undefined && !variablesByName.has(name)) variablesByName.set(name, older);
+  }
+  return new Map([...variablesByName].filter(([name]) => name.startsWith(PREFIX) && name !== ENVIRONMENT));
 }
 
 function readVariables(file: string): NodeJS.Dict<string> {

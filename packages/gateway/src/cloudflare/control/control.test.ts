@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { directoryOf, OPEN, ORDERS, recordOf } from "../../../test/directory.ts";
+import { accountOf, directoryOf, OPEN, ORDERS, recordOf } from "../../../test/directory.ts";
 import { createGateway } from "../../index.ts";
 
 const A = "http://localhost/__sluice/client/v4/accounts/any";
@@ -145,4 +145,29 @@ it("knows the Workers that its queues name, and no others", async () => {
     ask("/workers/scripts/shop/subdomain", post(JSON.stringify({ enabled })));
   expect(await subdomain(false)).toMatchObject({ status: 200 });
   expect(await subdomain(true)).toMatchObject({ status: 404, body: { errors: [{ code: 7003 }] } });
+});
+
+it.each([0, 1, 100, 101, 250])("the SDK lists each of %i event subscriptions once", async (count) => {
+  const subscriptions = Array.from({ length: count }, (_, i) => ({
+    id: `${i}`.padStart(32, "0"),
+    name: `s${i}`,
+    enabled: true,
+    source: { type: "r2" },
+    queueId: recordOf("orders", ORDERS).queueId,
+    events: ["bucket.created"],
+    createdAtMs: 0,
+    modifiedAtMs: 0,
+  }));
+  const account = { ...accountOf({ orders: ORDERS }), listSubscriptions: async () => subscriptions };
+  const directory = { ...directoryOf(), account };
+  // The SDK asks for further pages until one is empty. Its first request names none.
+  const listed: string[] = [];
+  for (let page = 1; ; page++) {
+    const query = page === 1 ? "" : `?page=${page}`;
+    const { body } = await ask(`/event_subscriptions/subscriptions${query}`, {}, directory);
+    const { result } = body as unknown as { readonly result: readonly { readonly id: string }[] };
+    if (result.length === 0) break;
+    listed.push(...result.map(({ id }) => id));
+  }
+  expect(listed.toSorted()).toEqual(subscriptions.map(({ id }) => id));
 });

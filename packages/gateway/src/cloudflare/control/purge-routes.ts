@@ -2,6 +2,7 @@ import type { PurgeRecord } from "@sluice/protocol";
 import { Hono } from "hono";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { ruledBuckets } from "../../account/ruled-buckets.ts";
 import { invalid } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
@@ -27,7 +28,8 @@ export function purgeRoutes(directory: QueueDirectory): Hono {
     const purge = { startedMs, completedMs: Date.now() };
     await directory.account.notePurge(queueId, purge);
     // Wrangler's type for the answer is not the SDK's: each finds its own fields.
-    return succeed(c, { ...queueView(record), ...statusOf(purge), complete: "true" });
+    const view = queueView(record, await ruledBuckets(directory));
+    return succeed(c, { ...view, ...statusOf(purge), complete: "true" });
   });
 
   app.get("/:queue_id/purge", async (c) => {

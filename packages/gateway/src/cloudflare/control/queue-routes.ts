@@ -60,7 +60,8 @@ export function queueRoutes(directory: QueueDirectory): Hono {
     refuseRename(name, body.queue_name);
     const base = c.req.method === "PUT" ? SETTINGS_DEFAULT : {};
     const settings = { ...base, ...queueSettings(body.settings) };
-    return succeed(c, queueView(recordIn(await directory.account.changeQueue(queueId, { settings }))));
+    const changed = recordIn(await directory.account.changeQueue(queueId, { settings }));
+    return succeed(c, queueView(changed, await ruledBuckets(directory)));
   });
 
   app.delete("/:queue_id", async (c) => {

@@ -1,6 +1,6 @@
 import { R2_KEY_BYTES_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { directoryOf, OPEN, ORDERS, recordOf } from "../../../test/directory.ts";
+import { accountOf, directoryOf, OPEN, ORDERS, recordOf } from "../../../test/directory.ts";
 import { createGateway } from "../../index.ts";
 
 const { queueId } = recordOf("orders", ORDERS);
@@ -21,6 +21,15 @@ function api(changes: Partial<ReturnType<typeof directoryOf>> = {}) {
   };
 }
 
+/** The queue's producers once the bucket has a rule for it. */
+const WITH_BUCKET = {
+  producers: [
+    { type: "worker", script: "shop" },
+    { type: "r2_bucket", bucket_name: "uploads" },
+  ],
+  producers_total_count: 2,
+};
+
 const rule = { prefix: "", suffix: ".png", actions: ["PutObject"] };
 
 describe("event notification rules of a bucket", () => {
@@ -33,18 +42,24 @@ describe("event notification rules of a bucket", () => {
       rules: [{ ...rule, ruleId: "0".repeat(32), createdAt: "2023-11-14T22:13:20.000Z" }],
     };
     expect((await ask("GET", OF_QUEUE)).result).toEqual(shown);
-    expect((await ask("GET", `/queues/${queueId}`)).result).toMatchObject({
-      producers: [
-        { type: "worker", script: "shop" },
-        { type: "r2_bucket", bucket_name: "uploads" },
-      ],
-      producers_total_count: 2,
-    });
+    expect((await ask("GET", `/queues/${queueId}`)).result).toMatchObject(WITH_BUCKET);
     expect((await ask("GET", RULES)).result).toEqual({ bucketName: "uploads", queues: [shown] });
     expect(await ask("DELETE", `/queues/${queueId}`)).toMatchObject({ status: 409, code: 11017 });
     expect(await ask("DELETE", OF_QUEUE)).toMatchObject({ status: 200 });
     expect(await ask("GET", RULES)).toMatchObject({ status: 404, code: 11015 });
     expect(await ask("GET", OF_QUEUE)).toMatchObject({ status: 404, code: 11015 });
+  });
+
+  it.each([
+    ["PATCH", "", { settings: { delivery_delay: 5 } }],
+    ["PUT", "", {}],
+    ["POST", "/purge", { delete_messages_permanently: true }],
+  ])("make the bucket a producer in the answer to %s%s too", async (method, path, body) => {
+    const account = accountOf({ orders: ORDERS });
+    const changeQueue = async () => ({ ok: true as const, record: recordOf("orders", ORDERS) });
+    const ask = api({ account: { ...account, changeQueue } });
+    await ask("PUT", OF_QUEUE, { rules: [rule] });
+    expect((await ask(method, `/queues/${queueId}${path}`, body)).result).toMatchObject(WITH_BUCKET);
   });
 
   it("are in force when they are answered: the writes are watched before", async () => {

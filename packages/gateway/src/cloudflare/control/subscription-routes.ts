@@ -27,7 +27,10 @@ export function subscriptionRoutes({ account }: QueueDirectory): Hono {
     const all = await account.listSubscriptions();
     const asked =
       queueId === undefined ? all : all.filter((subscription) => subscription.queueId === queueId);
-    const { page, info } = pageOf(c, sorted(asked, c.req.query("order"), c.req.query("direction")));
+    // The SDK's first request names no page, and the second one page 2.
+    const { page, info } = pageOf(c, sorted(asked, c.req.query("order"), c.req.query("direction")), {
+      isAlwaysPaged: true,
+    });
     return succeed(c, page.map(view), info);
   });
 

@@ -11,8 +11,10 @@ import { API_URL, CloudflareQueues } from "./queues-api.ts";
 const WRANGLER = { who: "Wrangler's login", oldest: "4.74.0" };
 
 /**
- * Opens the queues of an account: by `CLOUDFLARE_API_TOKEN`, else by Wrangler's login. `CLOUDFLARE_ACCOUNT_ID` names the
- * account where the login opens several. A `.env` of the current folder counts as for Wrangler.
+ * Opens the queues of an account: by `CLOUDFLARE_API_KEY` and `CLOUDFLARE_EMAIL`, else by `CLOUDFLARE_API_TOKEN`, else
+ * by Wrangler's login. `CLOUDFLARE_ACCOUNT_ID` names the account where the login opens several. The accounts of another
+ * server, which `CLOUDFLARE_API_BASE_URL` names, may be called anything. A `.env` of the current folder counts as for
+ * Wrangler.
  *
  * @throws CliError without credentials, and where no account or several come into question.
  */
@@ -23,15 +25,26 @@ export async function openCloudflare({
   const variables = cloudflareVariables(cwd, "", env);
   const named = variables.get("CLOUDFLARE_ACCOUNT_ID");
   const account = named?.value ? { id: named.value, place: named.place } : null;
-  if (account !== null) checkAccount(account);
   const apiUrl = variables.get("CLOUDFLARE_API_BASE_URL")?.value ?? API_URL;
-  const token = variables.get("CLOUDFLARE_API_TOKEN");
-  const credentials: Credentials =
-    token === undefined
-      ? await loginIn(cwd, { ...env, ...valuesOf(variables) })
-      : { headers: { authorization: `Bearer ${token.value}` }, source: token.place };
+  if (account !== null && apiUrl === API_URL) checkAccount(account);
+  const credentials = credentialsIn(variables) ?? (await loginIn(cwd, { ...env, ...valuesOf(variables) }));
   const id = await new CloudflareApi({ ...credentials, named: account, apiUrl }).account();
   return new CloudflareQueues({ credentials, account: id, apiUrl });
+}
+
+type Variables = ReturnType<typeof cloudflareVariables>;
+
+function credentialsIn(variables: Variables): Credentials | null {
+  const key = variables.get("CLOUDFLARE_API_KEY");
+  const email = variables.get("CLOUDFLARE_EMAIL");
+  if (key !== undefined && email !== undefined) {
+    const headers = { "x-auth-key": key.value, "x-auth-email": email.value };
+    return { headers, source: `${key.place} and ${email.place}` };
+  }
+  const token = variables.get("CLOUDFLARE_API_TOKEN");
+  return token === undefined
+    ? null
+    : { headers: { authorization: `Bearer ${token.value}` }, source: token.place };
 }
 
 function loginIn(cwd: string, env: NodeJS.ProcessEnv): Promise<Credentials> {
@@ -39,6 +52,6 @@ function loginIn(cwd: string, env: NodeJS.ProcessEnv): Promise<Credentials> {
   return login(wranglerIn(cwd, env));
 }
 
-function valuesOf(variables: ReturnType<typeof cloudflareVariables>): NodeJS.ProcessEnv {
+function valuesOf(variables: Variables): NodeJS.ProcessEnv {
   return Object.fromEntries([...variables].map(([name, { value }]) => [name, value]));
 }

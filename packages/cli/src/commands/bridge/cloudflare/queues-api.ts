@@ -111,8 +111,10 @@ export class CloudflareQueues {
     return this.#ask("GET", `/${id}`, undefined, isObject);
   }
 
-  create(name: string, settings: CloudflareQueue["settings"]): Promise<CloudflareQueue> {
-    return this.#ask("POST", "", { queue_name: name, settings }, isObject);
+  /** Creates a queue, with the API's defaults for what `settings` leaves out. */
+  create(name: string, settings: NonNullable<CloudflareQueue["settings"]>): Promise<CloudflareQueue> {
+    const isDefault = Object.keys(settings).length === 0;
+    return this.#ask("POST", "", { queue_name: name, ...(isDefault ? {} : { settings }) }, isObject);
   }
 
   async addConsumer(id: string, consumer: NewConsumer): Promise<void> {

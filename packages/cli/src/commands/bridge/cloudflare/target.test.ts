@@ -1,7 +1,7 @@
 import { MESSAGE_BYTES_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { leasedMessage } from "../../../../test/leased-message.ts";
-import { reasonToStay } from "./target.ts";
+import { reasonToStay, settingsOf } from "./target.ts";
 
 describe("a message that goes to Cloudflare", () => {
   it.each([
@@ -24,3 +24,17 @@ describe("a message that goes to Cloudflare", () => {
     expect(reasonToStay(leasedMessage(changes))).toBe(reason);
   });
 });
+
+it.each([
+  [{}, {}],
+  [{ deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600 }, {}],
+  [
+    { deliveryDelaySeconds: 5, messageRetentionSeconds: 60 },
+    { delivery_delay: 5, message_retention_period: 60 },
+  ],
+])(
+  "a queue with the settings %j is created on Cloudflare with %j: a free account refuses any retention",
+  (settings, sent) => {
+    expect(settingsOf({ settings })).toEqual(sent);
+  },
+);

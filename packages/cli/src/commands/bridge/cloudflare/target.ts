@@ -1,5 +1,11 @@
 import type { BackupQueue, LeasedMessage } from "@sluice/gateway/views";
-import { BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, isFifoName, MESSAGE_BYTES_MAX } from "@sluice/protocol";
+import {
+  BATCH_BYTES_MAX,
+  BATCH_MESSAGES_MAX,
+  isFifoName,
+  MESSAGE_BYTES_MAX,
+  RETENTION_SECONDS_DEFAULT,
+} from "@sluice/protocol";
 import { type Patience, patiently } from "../patience.ts";
 import { differencesOf } from "../plan.ts";
 import { bodyBytes, type Sent, type Target, type TargetQueue } from "../target.ts";
@@ -81,9 +87,16 @@ export class CloudflareTarget implements Target {
   }
 }
 
-function settingsOf({ settings }: BackupQueue) {
-  const { deliveryDelaySeconds = 0, messageRetentionSeconds = 345_600 } = settings;
-  return { delivery_delay: deliveryDelaySeconds, message_retention_period: messageRetentionSeconds };
+/** Returns the settings that differ from the defaults: a free account refuses the retention, also its default. */
+export function settingsOf({
+  settings,
+}: Pick<BackupQueue, "settings">): NonNullable<CloudflareQueue["settings"]> {
+  const { deliveryDelaySeconds: delay = 0, messageRetentionSeconds: retention = RETENTION_SECONDS_DEFAULT } =
+    settings;
+  return {
+    ...(delay === 0 ? {} : { delivery_delay: delay }),
+    ...(retention === RETENTION_SECONDS_DEFAULT ? {} : { message_retention_period: retention }),
+  };
 }
 
 /** Text of a message in a batch. JSON goes in as it is: numbers keep all of their digits. */

@@ -155,7 +155,18 @@ describe("attributes of a message", () => {
     expect(() => checkMessageAttributes({ Hello: value })).toThrow(refusal);
   });
 
-  const numbers = ["1", "-1.5", "0010", "1e10", "1e126", "-0.01e+128", "9.9e125", "1e-128", "100e-130", "0e999"];
+  const numbers = [
+    "1",
+    "-1.5",
+    "0010",
+    "1e10",
+    "1e126",
+    "-0.01e+128",
+    "9.9e125",
+    "1e-128",
+    "100e-130",
+    "0e999",
+  ];
   it.each([...numbers, "1".repeat(NUMBER_DIGITS_MAX)])("can be the number %s", (value) => {
     expect(() => checkMessageAttributes({ n: text(value, "Number.int") })).not.toThrow();
   });

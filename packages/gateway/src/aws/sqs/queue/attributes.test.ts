@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { NUMBER_ATTRIBUTES } from "./attribute-names.ts";
-import { checkEncryption, checkThroughput, POLICY_BYTES_MAX, readAttributes, STATEMENTS_MAX } from "./attributes.ts";
+import {
+  checkEncryption,
+  checkThroughput,
+  POLICY_BYTES_MAX,
+  readAttributes,
+  STATEMENTS_MAX,
+} from "./attributes.ts";
 import { MAX_RECEIVE_COUNT_MAX, parseRedriveAllowPolicy, SOURCE_QUEUES_MAX } from "./redrive-policy.ts";
 
 const ARN = "arn:aws:sqs:us-east-1:000000000000:dead";
