@@ -85,18 +85,12 @@ describe("an endpoint that is not Cloudflare's", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it.each(["../../../x", "", "0123", `${ACCOUNT}0`, ACCOUNT.replace("0", "g")])(
-    "gets no request about the account %j, which has no such id",
-    async (id) => {
-      answer = [200, '{"success":true,"result":[]}', {}];
-      if (id === "")
-        await expect(openedWith({ CLOUDFLARE_ACCOUNT_ID: id })).rejects.toThrow("opens no account");
-      else {
-        await expect(openedWith({ CLOUDFLARE_ACCOUNT_ID: id })).rejects.toThrow("has 32 hexadecimal digits");
-        expect(seen).toEqual([]);
-      }
-    },
-  );
+  it.each(["../../../x", "", "a b", "a%2e"])("gets no request about the account %j", async (id) => {
+    answer = [200, '{"success":true,"result":[]}', {}];
+    const opened = openedWith({ CLOUDFLARE_ACCOUNT_ID: id });
+    await expect(opened).rejects.toThrow(id === "" ? "opens no account" : "has a name of letters");
+    if (id !== "") expect(seen).toEqual([]);
+  });
 
   it("does not redirect the list of accounts", async () => {
     answer = REDIRECT;

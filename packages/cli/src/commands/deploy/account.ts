@@ -8,6 +8,7 @@ const REFUSED_CREDENTIALS = [9_103, 9_106, 9_109, 10_000, 10_001];
 /** Codes of the API for a path that leads nowhere, such as one of an unknown account. */
 const NO_ROUTE = [7_000, 7_003];
 const ACCOUNT_ID = /^[0-9a-f]{32}$/i;
+const OTHER_ACCOUNT_ID = /^[\w-]+$/;
 const LISTED = '"npx wrangler whoami" lists those of the login.';
 
 /** An account, and what names it: a file or a variable. */
@@ -40,9 +41,16 @@ export function accountOf(
   );
 }
 
-/** @throws CliError for something that is no id of an account. */
-export function checkAccount({ id, place }: NamedAccount): void {
-  if (ACCOUNT_ID.test(id)) return;
+/**
+ * @param isCloudflares false for an account of another server that speaks Cloudflare's API: Wrangler takes any word.
+ * @throws CliError for something that is no id of an account.
+ */
+export function checkAccount({ id, place }: NamedAccount, isCloudflares = true): void {
+  if ((isCloudflares ? ACCOUNT_ID : OTHER_ACCOUNT_ID).test(id)) return;
+  if (!isCloudflares)
+    throw new CliError(
+      `${place} names the account "${id}". An account has a name of letters, digits, "-" and "_".`,
+    );
   throw new CliError(
     `${place} names the account "${id}", and the id of an account of Cloudflare has 32 hexadecimal digits. ${LISTED}`,
   );

@@ -23,9 +23,16 @@ it.each([
   },
 );
 
-it("an account of Cloudflare has an id, and one of another server any name", async () => {
+it.each(["anything", "0123", `${ID}0`, ID.replace("0", "g")])(
+  "no account of Cloudflare is called %s",
+  async (id) => {
+    const env = { CLOUDFLARE_API_TOKEN: "t", CLOUDFLARE_ACCOUNT_ID: id };
+    await expect(open(env)).rejects.toThrow("has 32 hexadecimal digits");
+  },
+);
+
+it("an account of another server may have any name", async () => {
   const env = { CLOUDFLARE_API_TOKEN: "t", CLOUDFLARE_ACCOUNT_ID: "anything" };
-  await expect(open(env)).rejects.toThrow('CLOUDFLARE_ACCOUNT_ID names the account "anything"');
   const other = await open({ ...env, CLOUDFLARE_API_BASE_URL: "http://localhost:1" });
   expect(other.account).toBe("anything");
 });

@@ -13,7 +13,7 @@ const WRANGLER = { who: "Wrangler's login", oldest: "4.74.0" };
 /**
  * Opens the queues of an account: by `CLOUDFLARE_API_KEY` and `CLOUDFLARE_EMAIL`, else by `CLOUDFLARE_API_TOKEN`, else
  * by Wrangler's login. `CLOUDFLARE_ACCOUNT_ID` names the account where the login opens several. The accounts of another
- * server, which `CLOUDFLARE_API_BASE_URL` names, may be called anything. A `.env` of the current folder counts as for
+ * server, which `CLOUDFLARE_API_BASE_URL` names, may have any name. A `.env` of the current folder counts as for
  * Wrangler.
  *
  * @throws CliError without credentials, and where no account or several come into question.
@@ -26,7 +26,7 @@ export async function openCloudflare({
   const named = variables.get("CLOUDFLARE_ACCOUNT_ID");
   const account = named?.value ? { id: named.value, place: named.place } : null;
   const apiUrl = variables.get("CLOUDFLARE_API_BASE_URL")?.value ?? API_URL;
-  if (account !== null && apiUrl === API_URL) checkAccount(account);
+  if (account !== null) checkAccount(account, apiUrl === API_URL);
   const credentials = credentialsIn(variables) ?? (await loginIn(cwd, { ...env, ...valuesOf(variables) }));
   const id = await new CloudflareApi({ ...credentials, named: account, apiUrl }).account();
   return new CloudflareQueues({ credentials, account: id, apiUrl });
