@@ -9,6 +9,7 @@ if (refusal !== null) {
 }
 // Loaded after the check only: an older Node.js fails on imports that it does not know.
 const { enableCompileCache } = await import("node:module");
+const { EXIT_FAILED } = await import("@sluice/project/errors");
 const { surviveLateErrors } = await import("@sluice/project/wrangler/late-errors");
 // Half of the second that Wrangler takes to load is its compilation.
 enableCompileCache();
@@ -16,12 +17,22 @@ surviveLateErrors();
 const { run } = await import("./command-line.ts");
 const { terminal } = await import("@sluice/local/report/printer");
 const code = await run(process.argv.slice(2), terminal);
-await Promise.all([process.stdout, process.stderr].map(written));
+const [lost] = await Promise.all([process.stdout, process.stderr].map(written));
+if (lost) process.stderr.write(`Standard output cannot be written: ${lost.message}\n`);
 // A broker that ran in this process may have left timers, which must not keep it alive.
-process.exit(code);
+process.exit(lost && code === 0 ? EXIT_FAILED : code);
 
-/** Waits until all that was written to a stream is out, or its reader is gone: an exit cuts what a pipe has no room for. */
-function written(stream: Writable): Promise<void> {
+/**
+ * Waits until all that was written to a stream is out, because an exit cuts what a pipe has no room for.
+ *
+ * @returns why something is lost, such as a full disk; `null` for nothing, and where the reader is gone.
+ */
+function written(stream: Writable): Promise<Error | null> {
   stream.on("error", () => {});
-  return new Promise((resolve) => stream.write("", () => resolve()));
+  return new Promise((resolve) =>
+    stream.write("", () => {
+      const { errored } = stream;
+      resolve(errored !== null && "code" in errored && errored.code === "EPIPE" ? null : errored);
+    }),
+  );
 }

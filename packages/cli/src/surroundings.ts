@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
+import { CliError, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
 
 /** Parts of its process that a command uses. */
 export interface Surroundings {
@@ -12,7 +13,11 @@ export interface Surroundings {
   readonly isInteractive: boolean;
   /** Whether standard error is a terminal, which shows progress. */
   readonly showsProgress: boolean;
-  /** Asks on standard error, so that standard output stays data. */
+  /**
+   * Asks on standard error, so that standard output stays data.
+   *
+   * @throws CliError with `EXIT_NOT_CONFIRMED` where Ctrl-C or the end of the input comes instead of an answer.
+   */
   ask(question: string): Promise<string>;
 }
 
@@ -29,6 +34,11 @@ export function processSurroundings(): Surroundings {
       const lines = createInterface({ input: stdin, output: stderr });
       try {
         return await lines.question(question);
+      } catch (error) {
+        if (!(error instanceof Error && error.name === "AbortError")) throw error;
+        // The cursor is behind the question.
+        stderr.write("\n");
+        throw new CliError("No answer. Nothing was changed.", EXIT_NOT_CONFIRMED);
       } finally {
         lines.close();
       }

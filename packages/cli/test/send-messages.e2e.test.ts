@@ -162,6 +162,7 @@ describe("sluice messages resend", () => {
        if (change === "crash") writeFileSync(file, "saved before the crash");
        if (change === "crash") process.exit(1);
        if (change === "remove") rmSync(file);
+       if (change === "latin") writeFileSync(file, Buffer.from("caf\\xe9", "latin1"));
        if (change === "fail") process.exit(1);`,
     );
     const args = ["messages", "resend", queue, id, "--edit"];
@@ -185,6 +186,9 @@ describe("sluice messages resend", () => {
     const saved = /What it has saved is kept: (.+)\n/.exec(crashed.err)?.[1] ?? "";
     expect(readFileSync(saved, "utf8")).toBe("saved before the crash");
     rmSync(dirname(saved), { recursive: true });
+    const latin = await resend("latin");
+    expect(latin).toMatchObject({ code: 1, err: expect.stringContaining("is not UTF-8 text") });
+    rmSync(dirname(/It is kept: (.+)\n/.exec(latin.err)?.[1] ?? ""), { recursive: true });
     expect((await peek(queue)).of).toBe(1);
     expect(await resend("change")).toMatchObject({ code: 0 });
     const { messages } = await peek(queue);

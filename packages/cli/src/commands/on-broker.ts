@@ -67,10 +67,9 @@ export function onBroker(
   });
 }
 
-/** Ends the process when the reader of its output is gone. A listener to errors of standard output. */
+/** Ends the process when the reader of its output is gone. A listener to errors of standard output, others of which show when the process ends. */
 export function endQuietly(error: Error): void {
   if ("code" in error && error.code === "EPIPE") process.exit(0);
-  throw error;
 }
 
 /** Prints an answer: data to standard output. Without `--json`, an answer of words alone goes to standard error. */

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
@@ -149,7 +149,8 @@ function edit(text: string, editor: string, contentType: SentType, { surrounding
   });
   const discard = () => removePath(folder);
   // An editor that removes the file has saved nothing.
-  const saved = existsSync(file) ? readFileSync(file, "utf8") : text;
+  const isSaved = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  const saved = isSaved ? textIn(file) : text;
   if (status !== 0) {
     const why = error === undefined ? "" : `: ${error.message}`;
     const failed = `"${editor}" has failed${why}.`;
@@ -159,6 +160,17 @@ function edit(text: string, editor: string, contentType: SentType, { surrounding
   }
   const edited = withOwnLineEnds(text, saved);
   return { text: edited, file, keep: () => writeFileSync(file, edited), discard };
+}
+
+/** Reads what an editor has saved. Throws a `CliError` that names the file where it is not UTF-8. */
+function textIn(file: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const text = `What the editor has saved is not UTF-8 text. It is kept: ${file}`;
+    throw new CliError(`${text}\n--content-type bytes --file sends it as it is.`, EXIT_FAILED);
+  }
 }
 
 /**
