@@ -70,10 +70,38 @@ it("no more messages are deleted than were confirmed, though others fit by then"
   expect((await peek(queue)).of).toBe(1);
 });
 
+it("messages are named by the first 8 digits of their ids too, and ids of none are told", async () => {
+  const queue = await sendDelayed("lamp", "vase", "chair", "sofa");
+  const ids = (await peek(queue)).messages.map(({ id }) => id);
+  const begins = ids.map((id) => id.slice(0, 8));
+  expect(await lab.json(["messages", "retry", queue, begins[0] ?? "", begins[1] ?? ""])).toMatchObject({
+    due: 2,
+  });
+  const none = "f".repeat(32);
+  const deletes = (...named: string[]) => lab.run(["messages", "delete", queue, ...named, "--force"]);
+  expect(await deletes(begins[0] ?? "", ids[1] ?? "", none)).toMatchObject({
+    code: 4,
+    err: `Deleted 2 messages of queue ${queue}.\n1 id of the command line names no message that is in ${queue}.\n`,
+  });
+  expect(await deletes("00000000", "11111111")).toMatchObject({ code: 4 });
+  expect((await peek(queue)).of).toBe(2);
+
+  await lab.run(["queues", "create", "moved"]);
+  await send("dead", "--body", '"lost"');
+  const { id } = await only("dead");
+  const redrive = ["queues", "redrive", "dead", "--to", "moved", "--id", id.slice(0, 8), "--id", none];
+  expect(await lab.run(redrive)).toMatchObject({
+    code: 4,
+    err: "Moved 1 message to moved.\n1 id of the command line names no message that is in dead.\n",
+  });
+  expect(await only("moved")).toMatchObject({ text: '"lost"' });
+});
+
 it.each(["retry", "delete"])("messages have to be named for %s, by ids or a filter", async (action) => {
   const queue = await sendDelayed("lamp");
   expect(await lab.words(2, ["messages", action, queue])).toContain("--filter");
   expect(await lab.words(2, ["messages", action, queue, "--filter", "eror:x"])).toContain("Column 1");
+  expect(await lab.words(2, ["messages", action, queue, "--filter", " "])).toContain("The filter is empty");
   expect((await peek(queue)).of).toBe(1);
 });
 

@@ -33,7 +33,6 @@ export type {
   QueueDirectory,
   ShardReport,
 } from "./account/queue-directory.ts";
-export { CLOCK_ADVANCE_MS_MAX } from "./admin/development/clock-routes.ts";
 export type { AwsAccess } from "./aws/caller.ts";
 export { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./aws/queue-address.ts";
 export { createBindingApp } from "./binding/binding-app.ts";

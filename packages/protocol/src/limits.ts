@@ -152,3 +152,9 @@ export const HISTORY_SECONDS_MAX = 1_209_600;
 
 /** Most finished messages whose bodies a queue can keep. */
 export const FINISHED_MESSAGES_MAX = 1_000;
+
+/** Furthest that one call moves the clock: a month, in ms. Longer than any delay or retention. */
+export const CLOCK_ADVANCE_MS_MAX = 31 * 86_400_000;
+
+/** Longest that a token is valid for that ends by itself, in seconds: ten years. */
+export const TOKEN_SECONDS_MAX = 315_360_000;

@@ -33,6 +33,41 @@ describe("an alert, whatever happens", () => {
       }),
     );
   });
+
+  it("is told with the times at which it began and ended, in whichever shards, also after a silence", () => {
+    const elsewhere = fc.option(fc.nat(100), { nil: null });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(step, elsewhere), { maxLength: 60 }), (steps) => {
+        let state: AlertState = NO_ALERT;
+        let nowMs = 1_000;
+        /** Times that are or were true: of the alert that was told, of its first end since, and of the one that is on. */
+        let [toldMs, endMs]: (number | null)[] = [null, null];
+        for (const [{ holds, isSilenced, after, restarts }, elsewhereMs] of steps) {
+          nowMs += after;
+          const other = elsewhereMs === null ? null : { sinceMs: 500 + elsewhereMs, text: "elsewhere" };
+          const next = stepAlert(state, holds ? "text" : null, nowMs, isSilenced, { first: other });
+          state = restarts ? restored(next.state) : next.state;
+          const isOn = holds || other !== null;
+          if (!isOn && toldMs !== null) endMs ??= nowMs;
+          const firstMs = other?.sinceMs ?? state.on?.sinceMs ?? null;
+          const ended: boolean = toldMs !== null && endMs !== null;
+          const begun: boolean = isOn && (toldMs === null || ended);
+          expect(next.tells).toEqual(
+            isSilenced
+              ? []
+              : [
+                  ...(ended
+                    ? [{ what: "ended", of: expect.objectContaining({ sinceMs: toldMs }), endedMs: endMs }]
+                    : []),
+                  ...(begun ? [{ what: "begun", of: expect.objectContaining({ sinceMs: firstMs }) }] : []),
+                ],
+          );
+          if (isSilenced || !(ended || begun)) continue;
+          [toldMs, endMs] = [begun ? firstMs : null, null];
+        }
+      }),
+    );
+  });
 });
 
 function restored(state: AlertState): AlertState {

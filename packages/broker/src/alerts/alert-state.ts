@@ -15,16 +15,17 @@ export interface AlertState {
    * since.
    */
   readonly told: Begun | null;
+  /** When the alert that was told ended, in ms since 1970, while its end is untold; absent while it is on. */
+  readonly endedMs?: number;
 }
 
 /** State of an alert that never was. */
 export const NO_ALERT: AlertState = { on: null, told: null };
 
-/** Report to the webhook, or to shard 0: an alert has begun or ended. */
-export interface Tells {
-  readonly what: "begun" | "ended";
-  readonly of: Begun;
-}
+/** Report to the webhook, or to shard 0: an alert has begun, or ended at a time in ms since 1970. */
+export type Tells =
+  | { readonly what: "begun"; readonly of: Begun }
+  | { readonly what: "ended"; readonly of: Begun; readonly endedMs: number };
 
 /** Step of an alert: its next state, and what is told in which order. */
 export interface AlertStep {
@@ -45,15 +46,20 @@ export interface Elsewhere {
  * @param text why the condition holds; `null` if it does not.
  */
 export function stepAlert(
-  { on: before, told }: AlertState,
+  before: AlertState,
   text: string | null,
   nowMs: number,
   isSilenced: boolean,
   elsewhere: Elsewhere | null = null,
 ): AlertStep {
-  const on = text === null ? null : (before ?? { sinceMs: nowMs, text });
-  const tells = isSilenced ? [] : untold({ on, told }, elsewhere);
-  return { state: { on, told: tells.length === 0 ? told : firstAnywhere(on, elsewhere) }, tells };
+  const on = text === null ? null : (before.on ?? { sinceMs: nowMs, text });
+  const first = firstAnywhere(on, elsewhere);
+  const { told } = before;
+  // With shards the beginning that was told may have ended where it was, while the alert goes on in another one.
+  const endedMs = told === null ? undefined : (before.endedMs ?? (first === null ? nowMs : undefined));
+  const state = { on, told, ...(endedMs === undefined ? {} : { endedMs }) };
+  const tells = isSilenced ? [] : untold(state, elsewhere);
+  return { state: tells.length === 0 ? state : { on, told: first }, tells };
 }
 
 /** Whether the webhook is to be told something as soon as the alert is not silenced any more. */
@@ -61,13 +67,11 @@ export function isUntold(state: AlertState, elsewhere: Elsewhere | null = null):
   return untold(state, elsewhere).length > 0;
 }
 
-function untold({ on, told }: AlertState, elsewhere: Elsewhere | null): readonly Tells[] {
+function untold({ on, told, endedMs }: AlertState, elsewhere: Elsewhere | null): readonly Tells[] {
   const first = firstAnywhere(on, elsewhere);
-  // With shards the beginning that was told may have ended where it was, while the alert goes on in another one.
-  const isOther = elsewhere === null && first?.sinceMs !== told?.sinceMs;
   const tells: Tells[] = [];
-  if (told !== null && (first === null || isOther)) tells.push({ what: "ended", of: told });
-  if (first !== null && (told === null || isOther)) tells.push({ what: "begun", of: first });
+  if (told !== null && endedMs !== undefined) tells.push({ what: "ended", of: told, endedMs });
+  if (first !== null && (told === null || endedMs !== undefined)) tells.push({ what: "begun", of: first });
   return tells;
 }
 
@@ -83,5 +87,5 @@ export function firstOf(a: Begun | null, b: Begun | null): Begun | null {
 }
 
 export function sameState(a: AlertState, b: AlertState): boolean {
-  return a.on?.sinceMs === b.on?.sinceMs && a.told?.sinceMs === b.told?.sinceMs;
+  return a.on?.sinceMs === b.on?.sinceMs && a.told?.sinceMs === b.told?.sinceMs && a.endedMs === b.endedMs;
 }

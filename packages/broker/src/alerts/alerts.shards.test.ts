@@ -43,6 +43,32 @@ async function deadLetter(world: World, shard: number): Promise<void> {
 }
 
 describe("the alert of dead letters in shards", () => {
+  it("that ends and begins anew during a silence is told after it, also where it began elsewhere", async () => {
+    const world = sharded({}, { deadLetters: true });
+    await deadLetter(world, 1);
+    await world.pass(1_000);
+    expect(told(world)).toEqual(["begun"]);
+    const until = (ms: number) =>
+      world.core("orders").reconfigure(
+        () => {
+          world.queues.orders = { ...world.queues.orders, alertsSilentUntilMs: ms } as QueueDefinition;
+        },
+        () => {},
+      );
+    await until(world.nowMs + 60 * MINUTE_MS);
+    await world.core("orders#1").purge();
+    await world.pass(MINUTE_MS);
+    await deadLetter(world, 2);
+    await world.pass(MINUTE_MS);
+    const [alert] = world.core("orders").describe().alerts ?? [];
+    expect(alert).toMatchObject({ isReported: false });
+    expect(alert?.sinceMs).toBeGreaterThan(world.nowMs - 2 * MINUTE_MS);
+    expect(told(world)).toEqual(["begun"]);
+    await world.pass(60 * MINUTE_MS);
+    expect(told(world)).toEqual(["begun", "ended", "begun"]);
+    expect(world.core("orders").describe().alerts).toMatchObject([{ isReported: true }]);
+  });
+
   it("begins with the first one in any of them, and ends when all of them are empty", async () => {
     const world = sharded({}, { deadLetters: true });
     for (const shard of [2, 1, 0, 2]) {

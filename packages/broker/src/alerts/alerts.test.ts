@@ -223,7 +223,9 @@ describe("a silence", () => {
     await expect.poll(() => told(world)).toEqual(["alert.begun dead dead_letters"]);
     await world.pass(MINUTE_MS);
     await until(world, world.nowMs + 60 * MINUTE_MS);
+    const endedOn = new Date(world.nowMs).toISOString();
     await world.core("dead").purge();
+    await world.pass(MINUTE_MS);
     await world.sendAndPass("mails", ["b"], MINUTE_MS);
     const text = 'the first dead letter has come, from queue "mails"';
     const listed = () => world.core("dead").describe().alerts;
@@ -233,6 +235,7 @@ describe("a silence", () => {
     await expect
       .poll(() => told(world).slice(1))
       .toEqual(["alert.ended dead dead_letters", "alert.begun dead dead_letters"]);
+    expect(received(world)[1]?.data.ended).toBe(endedOn);
     expect(received(world)[2]?.data.text).toBe(text);
     expect(listed()).toMatchObject([{ text, isReported: true }]);
   });

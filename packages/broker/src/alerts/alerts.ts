@@ -15,7 +15,7 @@ import {
 import { plural, span } from "@sluice/protocol/words";
 import type { QueueContext } from "../turn/context.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
-import { type Begun, type Elsewhere, firstAnywhere, isUntold, sameState, stepAlert } from "./alert-state.ts";
+import { type Elsewhere, firstAnywhere, isUntold, sameState, stepAlert, type Tells } from "./alert-state.ts";
 import { LastDeliveries } from "./deliveries.ts";
 import { type QueueReport, reportOf, reportRecord } from "./report.ts";
 import { ShardsAlerts, shardAlertNotes, shardAlertRecord } from "./shard-alerts.ts";
@@ -156,7 +156,7 @@ export class Alerts {
     for (const kind of ALERT_KINDS) {
       const text = this.#holds(kind, nowMs, isBusy);
       const { state, tells } = stepAlert(states[kind], text, nowMs, isSilenced, this.#elsewhere(kind));
-      for (const { what, of } of tells) this.#tell(kind, of, what, nowMs);
+      for (const each of tells) this.#tell(kind, each, nowMs);
       states[kind] = state;
     }
     const still = this.#stillSinceMs;
@@ -188,12 +188,11 @@ export class Alerts {
   list(): Alert[] {
     if (this.#settings === null || this.#context.shard > 0) return [];
     return ALERT_KINDS.flatMap((kind) => {
-      const { on, told } = this.#stored.states[kind];
-      const elsewhere = this.#elsewhere(kind);
-      const first = firstAnywhere(on, elsewhere);
+      const { on, told, endedMs } = this.#stored.states[kind];
+      const first = firstAnywhere(on, this.#elsewhere(kind));
       if (first === null) return [];
       // With shards the beginning that was told counts, also where it has ended since: the alert goes on in another one.
-      const isReported = told !== null && (elsewhere !== null || told.sinceMs === first.sinceMs);
+      const isReported = told !== null && endedMs === undefined;
       return { kind, ...(isReported ? told : first), isReported };
     });
   }
@@ -339,13 +338,13 @@ export class Alerts {
   }
 
   /** Tells that an alert has begun or ended: shard 0, or where this is it, the webhook. */
-  #tell(kind: AlertKind, of: Begun, tells: "begun" | "ended", nowMs: number): void {
+  #tell(kind: AlertKind, tells: Tells, nowMs: number): void {
     const { shard, queueName } = this.#context;
     if (shard === 0) {
-      this.#report(reportOf(queueName, kind, of, tells, nowMs));
+      this.#report(reportOf(queueName, kind, tells));
       return;
     }
-    const note = { kind, on: tells === "begun" ? of : null };
+    const note = { kind, on: tells.what === "begun" ? tells.of : null };
     const record = shardAlertRecord(note, this.#context.newMessageId(), nowMs);
     this.#parts().outbox.passOn(queueName, ALERTS_QUEUE, [record]);
   }

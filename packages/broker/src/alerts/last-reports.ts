@@ -33,8 +33,9 @@ function endsOf(queue: string, store: ReportedStore, nowMs: number) {
   if (note === undefined) return [];
   const { states } = decodeAlerts(note.bytes);
   return ALERT_KINDS.flatMap((kind) => {
-    const { told } = states[kind];
+    const { told, endedMs = nowMs } = states[kind];
     if (told === null) return [];
-    return [reportOf(queue, kind, { ...told, text: `${told.text}; the queue was deleted` }, "ended", nowMs)];
+    const of = { ...told, text: `${told.text}; the queue was deleted` };
+    return [reportOf(queue, kind, { what: "ended", of, endedMs })];
   });
 }

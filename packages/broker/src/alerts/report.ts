@@ -6,22 +6,17 @@ import {
   alertGroup,
   packMessages,
 } from "@sluice/protocol";
+import type { Tells } from "./alert-state.ts";
 
 /** Report of an alert of a queue. */
 export type QueueReport = Exclude<AlertReport, { readonly type: "alert.test" }>;
 
-/** Makes the report that an alert has begun or ended. @param alert the beginning that the webhook is told of, or was. */
-export function reportOf(
-  queue: string,
-  kind: AlertKind,
-  { sinceMs, text }: { readonly sinceMs: number; readonly text: string },
-  tells: "begun" | "ended",
-  nowMs: number,
-): QueueReport {
-  const alert = { queue, kind, text, sinceMs };
-  return tells === "begun"
+/** Makes the report that an alert has begun or ended. */
+export function reportOf(queue: string, kind: AlertKind, tells: Tells): QueueReport {
+  const alert = { queue, kind, text: tells.of.text, sinceMs: tells.of.sinceMs };
+  return tells.what === "begun"
     ? { type: "alert.begun", ...alert }
-    : { type: "alert.ended", ...alert, endedMs: nowMs };
+    : { type: "alert.ended", ...alert, endedMs: tells.endedMs };
 }
 
 /** Packs a report for the queue that alerts wait in, where those of one alert go in order. */

@@ -67,6 +67,24 @@ export function messageOf(client: BrokerClient, queue: string, id: string): Prom
   return client.admin({ path: messagePath(queue, id) });
 }
 
+/** The beginning of an id, which is no whole one. */
+const ID_BEGINNING = /^[0-9a-f]{8,31}$/i;
+
+/**
+ * Looks up the whole ids of messages that are named by the beginnings of their ids. Whole ids and refs stay as they are.
+ *
+ * @throws BrokerFailure with `EXIT_NOT_FOUND` for one that names no message, or several.
+ */
+export async function wholeIdsOf(
+  client: BrokerClient,
+  queue: string,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const whole: string[] = [];
+  for (const id of ids) whole.push(ID_BEGINNING.test(id) ? (await messageOf(client, queue, id)).id : id);
+  return whole;
+}
+
 /** Counts the messages of a queue that fit a filter by their last errors. */
 export function errorsOf(client: BrokerClient, queue: string, filter = ""): Promise<ErrorsView> {
   return client.admin({ path: queuePath(queue, `/errors?${new URLSearchParams({ filter })}`) });

@@ -133,7 +133,11 @@ export async function agree(
 
 /** Parses a whole number. */
 export function whole(value: string): number {
-  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It is a whole number, 0 or more.");
+  return wholeOr(value, "It is a whole number, 0 or more.");
+}
+
+function wholeOr(value: string, refusal: string): number {
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError(refusal);
   return Number(value);
 }
 
@@ -149,15 +153,17 @@ export function seconds(least: number, most: number): (value: string) => number 
 
 /** Parses the number of a queue's shards. */
 export function shards(value: string): number {
-  const number = whole(value);
+  const refusal = `A queue has 1 to ${SHARDS_MAX} shards.`;
+  const number = wholeOr(value, refusal);
   if (number >= 1 && number <= SHARDS_MAX) return number;
-  throw new InvalidArgumentError(`A queue has 1 to ${SHARDS_MAX} shards.`);
+  throw new InvalidArgumentError(refusal);
 }
 
 /** Parses a whole number that is not 0. */
 export function positive(value: string): number {
-  const number = whole(value);
-  if (number === 0) throw new InvalidArgumentError("It is a whole number, 1 or more.");
+  const refusal = "It is a whole number, 1 or more.";
+  const number = wholeOr(value, refusal);
+  if (number === 0) throw new InvalidArgumentError(refusal);
   return number;
 }
 

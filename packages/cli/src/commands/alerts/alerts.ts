@@ -3,7 +3,7 @@ import type { AlertsView, WebhookView } from "@sluice/gateway/views";
 import { type Cell, table } from "@sluice/local/report/table";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { plural, printable } from "@sluice/protocol/words";
-import { queuePath } from "../../client/queues.ts";
+import { queueNamed, queuePath } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 const COLUMNS = ["queue", "alert", "since", "what", "told"];
@@ -74,9 +74,16 @@ export async function silence(on: OnBroker, queue: string, options: SilenceOptio
     answer(on, ended, { words: `The webhook is told of the alerts of ${queue} again.` });
     return 0;
   }
+  if (until !== undefined) {
+    const { now } = await queueNamed(on.client, queue);
+    if (Date.parse(until) <= Date.parse(now))
+      throw new CliError(`That time is over: the clock of the queues says ${now}.`, EXIT_USAGE);
+  }
   const body = until === undefined ? { forSeconds: (options.for ?? SILENCE_MS) / 1_000 } : { until };
   const begun = await on.client.admin<{ silentUntil: string }>({ method: "PUT", path, body });
-  answer(on, begun, { words: `The webhook is told nothing of ${queue} until ${begun.silentUntil}.` });
+  answer(on, begun, {
+    words: `The webhook is told of nothing that begins or ends in ${queue} until ${begun.silentUntil}.`,
+  });
   return 0;
 }
 

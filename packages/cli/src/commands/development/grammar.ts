@@ -1,4 +1,4 @@
-import { FAULT_KINDS, FAULT_MS_MAX, FAULT_TIMES_MAX, UNIT_MS } from "@sluice/protocol";
+import { CLOCK_ADVANCE_MS_MAX, FAULT_KINDS, FAULT_MS_MAX, FAULT_TIMES_MAX, UNIT_MS } from "@sluice/protocol";
 import { Argument, type Command, InvalidArgumentError } from "commander";
 import {
   type Execute,
@@ -18,6 +18,13 @@ export function duration(text: string): number {
     throw new InvalidArgumentError("It is a number with a unit: 500ms, 30s, 90m, 12h or 2d.");
   }
   return Math.round(Number(number) * (UNIT_MS[unit] ?? 1));
+}
+
+/** Parses how far the clock moves to ms. */
+function advance(text: string): number {
+  const ms = duration(text);
+  if (ms <= CLOCK_ADVANCE_MS_MAX) return ms;
+  throw new InvalidArgumentError("It is 31d at once at most.");
 }
 
 /** Parses the time of a fault to ms. */
@@ -50,7 +57,7 @@ export function addClock(program: Command, execute: Execute): void {
     );
   withBroker(clock.command("advance"))
     .description("move the time forward, at most 31 days at once")
-    .argument("<duration>", "500ms, 30s, 90m, 12h or 2d", duration)
+    .argument("<duration>", "500ms, 30s, 90m, 12h or 2d", advance)
     .addHelpText("after", examples("sluice clock advance 90m"))
     .action((advanceMs: number, options: OnBrokerOptions) =>
       onBroker(execute, options, async (on) => (await import("./clock.ts")).changeClock(on, { advanceMs })),

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
+import { CliError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from "@sluice/project/errors";
 import { removePath } from "@sluice/project/folders";
 import { afterDelete, plural, size } from "@sluice/protocol/words";
 import {
@@ -14,6 +14,7 @@ import {
   type ResendChange,
   resendMessage,
   retryMessage,
+  wholeIdsOf,
 } from "../../client/messages.ts";
 import { queueNamed } from "../../client/queues.ts";
 import { progressBar } from "../../progress.ts";
@@ -253,9 +254,13 @@ async function actOnSelection(
   if (ids.length === 0 && state === undefined && filter === undefined) {
     throw new CliError("Say which messages: their ids, or --filter TERMS.", EXIT_USAGE);
   }
+  // A variable of a shell may be empty.
+  if (filter?.trim() === "" && state === undefined && ids.length === 0)
+    throw new CliError("The filter is empty, and would take all messages.", EXIT_USAGE);
+  const only = await wholeIdsOf(on.client, queue, ids);
   const request = {
     filter: filterOf(options),
-    ...(ids.length === 0 ? {} : { ids }),
+    ...(ids.length === 0 ? {} : { ids: only }),
     ...(limit === undefined ? {} : { limit }),
   };
   const plan = await planMany(on.client, queue, action, request);
@@ -295,5 +300,23 @@ async function actOnSelection(
     bar.stop();
   }
   answer(on, { queue, [action === "retry" ? "due" : "deleted"]: done }, { words: says(done) });
-  return 0;
+  return action === "delete" && filter === undefined && state === undefined
+    ? warnOfMissing(on, queue, only, limit ?? Number.POSITIVE_INFINITY, done)
+    : 0;
+}
+
+/** Says how many of the ids of a command line name no message. @returns the exit code. */
+export function warnOfMissing(
+  { printer }: Pick<OnBroker, "printer">,
+  queue: string,
+  ids: readonly string[],
+  limit: number,
+  found: number,
+): number {
+  const missing = Math.min(new Set(ids).size, limit) - found;
+  if (missing <= 0) return 0;
+  printer.warn(
+    `${plural(missing, "id")} of the command line ${missing === 1 ? "names" : "name"} no message that is in ${queue}.`,
+  );
+  return EXIT_NOT_FOUND;
 }

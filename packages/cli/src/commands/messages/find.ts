@@ -1,12 +1,13 @@
 import type { SearchView } from "@sluice/gateway/views";
 import { table } from "@sluice/local/report/table";
-import { EXIT_NOT_FOUND } from "@sluice/project/errors";
+import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from "@sluice/project/errors";
 import { plural, printable } from "@sluice/protocol/words";
 import { searchAll } from "../../client/messages.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 /** `sluice messages find`: looks for a text in all queues, also among messages that are gone. */
 export async function find(on: OnBroker, text: string): Promise<number> {
+  if (text === "") throw new CliError("Say what to look for.", EXIT_USAGE);
   const found = await searchAll(on.client, text);
   const rows = rowsOf(found);
   if (on.json || rows.length > 0)

@@ -118,7 +118,7 @@ export function addQueues(program: Command, execute: Execute): void {
       "--filter <terms>",
       "messages to move, as in sluice messages peek (default: those that are ready)",
     )
-    .option("--id <id>", "this message, by its id or its ref; repeatable", collect)
+    .option("--id <id>", "this message, by its id, its first 8 digits or its ref; repeatable", collect)
     .option("--limit <number>", "most messages to move", positive)
     .option("--dry-run", "move nothing; say how many would move, and show the first of them")
     .option("--no-wait", "return when the move has begun")

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { MoveView } from "@sluice/gateway/views";
 import { CliError } from "@sluice/project/errors";
 import { plural } from "@sluice/protocol/words";
+import { wholeIdsOf } from "../../client/messages.ts";
 import { cancelMove, type MoveRequest, planMove, queueNamed, startMove } from "../../client/queues.ts";
 import { progressBar } from "../../progress.ts";
+import { warnOfMissing } from "../messages/act.ts";
 import { messageTable } from "../messages/look.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
@@ -31,7 +33,8 @@ export async function redrive(on: OnBroker, name: string, options: RedriveOption
     answer(on, move, { words: `Ended the move. ${movedText(move)}` });
     return 0;
   }
-  const request = requestOf(options);
+  const ids = await wholeIdsOf(on.client, name, options.id ?? []);
+  const request = requestOf(options, ids);
   if (options.dryRun === true) {
     const plan = await planMove(on.client, name, request);
     const words = `${plural(plan.count, "message")} would move to ${targetOf(options.to, plan.count)}.`;
@@ -54,14 +57,15 @@ export async function redrive(on: OnBroker, name: string, options: RedriveOption
     throw new CliError(`The move has failed${why}. ${movedText(move)}`);
   }
   answer(on, move, { words: movedText(move) });
-  return 0;
+  const { filter, limit = Number.POSITIVE_INFINITY } = options;
+  return filter === undefined ? warnOfMissing(on, name, ids, limit, move.moved + move.stayed) : 0;
 }
 
-function requestOf({ to, filter, id, limit }: RedriveOptions): MoveRequest {
+function requestOf({ to, filter, limit }: RedriveOptions, ids: readonly string[]): MoveRequest {
   return {
     ...(to === undefined ? {} : { to }),
     ...(filter === undefined ? {} : { filter }),
-    ...(id === undefined ? {} : { ids: id }),
+    ...(ids.length === 0 ? {} : { ids }),
     ...(limit === undefined ? {} : { limit }),
   };
 }

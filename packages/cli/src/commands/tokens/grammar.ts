@@ -1,5 +1,5 @@
-import { SCOPES } from "@sluice/protocol";
-import { type Command, Option } from "commander";
+import { SCOPES, TOKEN_SECONDS_MAX } from "@sluice/protocol";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { duration } from "../development/grammar.ts";
 import {
   collect,
@@ -12,6 +12,13 @@ import {
 } from "../on-broker.ts";
 import type { AuditOptions } from "./audit.ts";
 import type { CreateOptions } from "./tokens.ts";
+
+/** Parses how long a token is valid to ms. */
+function validity(text: string): number {
+  const ms = duration(text);
+  if (ms >= 1_000 && ms <= 1_000 * TOKEN_SECONDS_MAX) return ms;
+  throw new InvalidArgumentError(`It is 1s to ${TOKEN_SECONDS_MAX / 86_400}d.`);
+}
 
 type Options<T = object> = OnBrokerOptions & T;
 
@@ -37,7 +44,7 @@ export function addTokens(program: Command, execute: Execute): void {
         .makeOptionMandatory(),
     )
     .option("--queue <name>", "queue that it may use, or a prefix such as mail-*; repeatable", collect)
-    .option("--expires <duration>", "time until it ends: 90m, 12h or 30d (default: never)", duration)
+    .option("--expires <duration>", "time until it ends: 90m, 12h or 30d (default: never)", validity)
     .option("--aws", "an access key for SQS and SNS; prints AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
     .option("--rate <number>", "most requests a second (default: no limit)", positive)
     .addHelpText(

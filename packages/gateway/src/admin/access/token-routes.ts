@@ -3,6 +3,7 @@ import {
   SCOPES,
   type Scope,
   TOKEN_NAME,
+  TOKEN_SECONDS_MAX,
   TOKENS_MAX,
   type TokenRecord,
   type TokenReply,
@@ -18,8 +19,6 @@ import { newSecret } from "../../rights/secrets.ts";
 import { AdminError } from "../failure.ts";
 import { timeOf } from "../time.ts";
 
-/** Longest that a token is valid for that ends by itself, in seconds: ten years. */
-export const TOKEN_SECONDS_MAX = 315_360_000;
 /** Most requests a second that a token can be held to. */
 export const TOKEN_RATE_MAX = 100_000;
 /** How long the old secret of a rotated token is valid unless the request says, in seconds: a day. */

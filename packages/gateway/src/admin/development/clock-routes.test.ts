@@ -1,7 +1,8 @@
+import { CLOCK_ADVANCE_MS_MAX } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { directoryOf, OPEN } from "../../../test/directory.ts";
 import { memoryClock } from "../../../test/in-memory.ts";
-import { CLOCK_ADVANCE_MS_MAX, type ComingMoment, createGateway } from "../../index.ts";
+import { type ComingMoment, createGateway } from "../../index.ts";
 
 const CLOCK = "http://localhost:8787/__sluice/api/clock";
 const START = Date.parse("2026-01-01T00:00:00.000Z");

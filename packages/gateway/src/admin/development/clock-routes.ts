@@ -1,12 +1,9 @@
-import type { ClockSetting } from "@sluice/protocol";
+import { CLOCK_ADVANCE_MS_MAX, type ClockSetting } from "@sluice/protocol";
 import { Hono } from "hono";
 import * as z from "zod/mini";
 import type { BrokerClock, QueueDirectory } from "../../account/queue-directory.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
 import { timeOf } from "../time.ts";
-
-/** Furthest that one call moves the clock: a month, in ms. Longer than any delay or retention. */
-export const CLOCK_ADVANCE_MS_MAX = 31 * 86_400_000;
 
 /** Body of a request that moves the clock. */
 export const CLOCK_CHANGE = z.union([

@@ -1,5 +1,5 @@
+import { CLOCK_ADVANCE_MS_MAX } from "@sluice/protocol";
 import * as z from "zod/mini";
-import { CLOCK_ADVANCE_MS_MAX } from "../development/clock-routes.ts";
 import { FAULT_SETTING } from "../development/fault-routes.ts";
 import { sendBody } from "../messages/read-body.ts";
 import { SELECTION } from "../messages/selection.ts";
