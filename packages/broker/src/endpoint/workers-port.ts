@@ -40,7 +40,9 @@ export const workersPort: EndpointPort = {
       setTimeout(() => give({ kind: "timedOut", reason: `${what} within ${ms / 1000} s` }), ms);
     let tooLong = giveUpAfter(responseTimeoutMs, "it did not answer");
     const unended =
-      wholeAnswerTimeoutMs === undefined ? null : giveUpAfter(wholeAnswerTimeoutMs, "its answer did not end");
+      wholeAnswerTimeoutMs === undefined
+        ? undefined
+        : giveUpAfter(wholeAnswerTimeoutMs, "its answer did not end");
     let isBegun = false;
     // `fetch` does not tell when it is connected, so a slow server is tested with another connection.
     const notConnected = setTimeout(async () => {
@@ -79,7 +81,7 @@ export const workersPort: EndpointPort = {
         : { kind: "closed", reason: "it closed the connection without an answer" };
     } finally {
       clearTimeout(tooLong);
-      clearTimeout(unended);
+      if (unended !== undefined) clearTimeout(unended);
       clearTimeout(notConnected);
     }
   },
