@@ -253,6 +253,21 @@ describe("sluice eject", () => {
     expect(err).toContain(`Queue ${name} of Sluice has 3 messages, 1 delayed now.`);
   });
 
+  it("counts no delivery of a message that stays: one that may be received once is there afterwards", async () => {
+    const [dead, name] = [bridge.newName(), bridge.newName()];
+    const create = async (QueueName: string, Attributes: Record<string, string>) => {
+      const { QueueUrl } = await bridge.sqsHere.send(new CreateQueueCommand({ QueueName, Attributes }));
+      const get = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] });
+      return (await bridge.sqsHere.send(get)).Attributes?.QueueArn;
+    };
+    const deadLetterTargetArn = await create(dead, {});
+    await create(name, { RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 1 }) });
+    await lab.run(["import", name], { input: '{"contentType": "bytes", "base64": "AP8="}\n' });
+    expect((await bridge.run(["eject", name, "--to", "cloudflare", "--yes", ...LEASE])).code).toBe(1);
+    expect(await bridge.held(name)).toMatchObject([{ attempts: 0 }]);
+    expect(await bridge.held(dead)).toEqual([]);
+  });
+
   it("refuses a FIFO queue for Cloudflare, and names of different kinds", async () => {
     const name = bridge.newName(".fifo");
     await bridge.sqsHere.send(new CreateQueueCommand({ QueueName: name, Attributes: { FifoQueue: "true" } }));

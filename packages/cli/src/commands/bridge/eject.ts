@@ -22,6 +22,7 @@ import { backlogText, countOf, type Plan } from "./plan.ts";
 import { pump } from "./pump.ts";
 import { MoveProgress, Tally } from "./report.ts";
 import { sameQueueRefusal } from "./same-queue.ts";
+import { Staying } from "./staying.ts";
 import { untilStopped } from "./stopping.ts";
 import { bodyBytes, type Target, type TargetQueue } from "./target.ts";
 
@@ -103,6 +104,7 @@ function planOf(
     backlog: backlogOf(view),
     notes: [
       ...(consumer === null ? [] : ["Its consumer goes on meanwhile, and what it takes is not moved."]),
+      "A message counts as delivered once more where this command is killed with it, or its lease ends on its way.",
       ...notes,
     ],
     steps: [
@@ -133,7 +135,12 @@ async function move(on: OnBroker, given: Move, total: number): Promise<void> {
   const { client } = on;
   const { name, kind } = view;
   const progress = new MoveProgress(tally, total, on);
-  const unmoved: string[] = [];
+  const staying = new Staying((release) =>
+    patiently(patience, () => settleMessages(client, name, { release })),
+  );
+  const ended = new AbortController();
+  // A broker that does not answer fails the move too.
+  const keeping = staying.keep(1_000 * leaseSecs, ended.signal).catch(() => {});
   const max = kind === "fifo" ? RECEIVE_MESSAGES_MAX : PULL_MESSAGES_MAX;
   try {
     await pump({
@@ -145,7 +152,12 @@ async function move(on: OnBroker, given: Move, total: number): Promise<void> {
         }),
       pass: async ([taken]) => {
         const before = tally.moved;
-        if (taken !== undefined) unmoved.push(...(await pass(on, given, taken.leased, taken.untilMs)));
+        if (taken !== undefined) {
+          const { leased, untilMs } = taken;
+          const left = new Set(leased.map(({ receipt }) => receipt));
+          // Also where it fails: what was not sent is not delivered.
+          await pass(on, given, leased, untilMs, left).finally(() => staying.add([...left], untilMs));
+        }
         progress.update();
         return tally.moved > before;
       },
@@ -159,9 +171,9 @@ async function move(on: OnBroker, given: Move, total: number): Promise<void> {
     });
   } finally {
     progress.stop();
-    for (const release of inBatches(unmoved, () => 0)) {
-      await patiently(patience, () => settleMessages(client, name, { release }));
-    }
+    ended.abort();
+    await keeping;
+    await staying.giveBack();
   }
 }
 
@@ -169,39 +181,37 @@ async function move(on: OnBroker, given: Move, total: number): Promise<void> {
  * Moves leased messages.
  *
  * @param untilMs end of their lease, after which nothing is sent.
- * @returns the receipts of those that stay.
+ * @param left their receipts. Those of messages that are moved are taken out of it.
  */
 async function pass(
   { client }: OnBroker,
   { view, target, tally, patience }: Move,
   leased: readonly LeasedMessage[],
   untilMs: number,
-): Promise<string[]> {
-  const unmoved: string[] = [];
+  left: Set<string>,
+): Promise<void> {
   /** Groups of which a message stays: those behind it have to wait for it. */
   const blocked = new Set<string>();
   for (const round of view.kind === "fifo" ? roundsOf(leased) : [leased]) {
     const open = round.filter(({ group = "" }) => !blocked.has(group));
-    for (const { receipt } of round.filter((each) => !open.includes(each))) unmoved.push(receipt);
     for (const batch of inBatches(open, bodyBytes, target.limits)) {
       // Somebody else may have what is left by now.
-      if (Date.now() >= untilMs) return unmoved;
+      if (Date.now() >= untilMs) return;
       const outcomes = await target.send(batch);
       const sent = batch.filter((_, i) => outcomes[i] === "sent").map(({ receipt }) => receipt);
       if (sent.length > 0) {
         const deleted = await patiently(patience, () => settleMessages(client, view.name, { delete: sent }));
         tally.moved += deleted;
       }
-      for (const [i, { id, receipt, group }] of batch.entries()) {
+      for (const receipt of sent) left.delete(receipt);
+      for (const [i, { id, group }] of batch.entries()) {
         const outcome = outcomes[i];
         if (outcome === "sent") continue;
         if (typeof outcome === "object") tally.leave(outcome.left, id);
-        unmoved.push(receipt);
         if (view.kind === "fifo" && group !== undefined) blocked.add(group);
       }
     }
   }
-  return unmoved;
 }
 
 /** Splits messages of a FIFO queue so that a call has one of each group: what follows one that fails is not sent. */

@@ -22,7 +22,13 @@ export interface Pumped<Batch extends readonly unknown[]> {
   /** Default: 4. */
   readonly lanes?: number;
   /** Default: the system's clock. */
-  readonly clock?: { now(): number; wait(ms: number): Promise<void> };
+  readonly clock?: Clock;
+}
+
+/** A clock in ms, whose `wait` ends early where the work is stopped. */
+export interface Clock {
+  now(): number;
+  wait(ms: number): Promise<void>;
 }
 
 /**
@@ -55,7 +61,7 @@ export async function pump<Batch extends readonly unknown[]>(pumped: Pumped<Batc
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 
-function systemClock(stop: AbortSignal) {
+export function systemClock(stop: AbortSignal): Clock {
   return {
     now: () => Date.now(),
     wait: (ms: number) => sleep(ms, undefined, { signal: stop }).catch(() => {}),
