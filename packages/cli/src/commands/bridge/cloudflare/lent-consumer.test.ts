@@ -7,6 +7,7 @@ import {
   type CloudflareConsumer,
   type CloudflareQueues,
   type NewConsumer,
+  type PulledMessage,
   RefusedRequest,
 } from "./queues-api.ts";
 import { openCloudflareSource } from "./source.ts";
@@ -22,7 +23,12 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 /** A queue of Cloudflare with a consumer, which is pulled from only while that is a pull consumer. */
 function cloudflare(consumer: NewConsumer | null) {
-  const state = { consumer: consumer as CloudflareConsumer | null, ids: 0 };
+  const state = {
+    consumer: consumer as CloudflareConsumer | null,
+    ids: 0,
+    pulled: [] as PulledMessage[],
+    postponed: [] as unknown[],
+  };
   const set = (next: NewConsumer) => {
     state.ids += 1;
     state.consumer = { ...next, consumer_id: `c${state.ids}` };
@@ -46,8 +52,15 @@ function cloudflare(consumer: NewConsumer | null) {
     },
     pull: async () => {
       pulling();
-      return [];
+      return state.pulled.splice(0);
     },
+    postpone: async (...args: unknown[]) => {
+      pulling();
+      state.postponed.push(args);
+    },
+    place: "Cloudflare",
+    identityOf: () => ({}),
+    backlog: async () => 0,
     ack: async () => {
       pulling();
       return [];
@@ -112,5 +125,61 @@ describe("a consumer that was taken away", () => {
     await one.open();
     state.consumer = null;
     await expect(one.take()).rejects.toThrow("has taken its consumer away");
+  });
+
+  it.each([
+    [WORKER, "mailer"],
+    [THEIR_PULL, undefined],
+  ])("counts no more once the queue has got another consumer since: %j", async (since, worker) => {
+    const { set, lent, source } = cloudflare({ ...WORKER, script_name: "former" });
+    await lent().take();
+    const queueOf = async () => (await (await source()).describe()).queue;
+    expect(await queueOf()).toMatchObject({ consumer: { worker: "former" } });
+    set(since);
+    expect((await queueOf()).consumer).toMatchObject({
+      type: since.type,
+      ...(worker === undefined ? {} : { worker }),
+    });
+  });
+});
+
+describe("pulls of the bridge", () => {
+  const noteOf = async (consumer: NewConsumer) => {
+    const { notes, refusal } = await (await cloudflare(consumer).source()).describe();
+    return { note: notes.find((text) => text.includes("counts")), refusal };
+  };
+
+  it("count for the pull consumer that is there, which the plan says", async () => {
+    expect(await noteOf(THEIR_PULL)).toEqual({
+      note: "A pull of the bridge counts: a message that is pulled and not moved 4 times is deleted.",
+      refusal: null,
+    });
+    expect(await noteOf({ ...THEIR_PULL, dead_letter_queue: "dead", settings: { max_retries: 0 } })).toEqual({
+      note: "A pull of the bridge counts: a message that is pulled and not moved 1 time goes to dead.",
+      refusal: null,
+    });
+    expect(await noteOf(WORKER)).toEqual({ note: undefined, refusal: null });
+  });
+
+  it("are refused where one that is lost deletes its messages", async () => {
+    const { refusal } = await noteOf({ ...THEIR_PULL, settings: { max_retries: 0 } });
+    expect(refusal).toContain("--message-retries 100");
+  });
+
+  it("postpone what cannot be read, so that it is not pulled until it is deleted", async () => {
+    const { source, state } = cloudflare(null);
+    const one = await source();
+    await one.open();
+    const message = { timestamp_ms: 1, metadata: { "CF-Content-Type": "bytes" } };
+    state.pulled = [
+      { ...message, id: "a", lease_id: "la", body: "AA==" },
+      { ...message, id: "b", lease_id: "lb", body: "?" },
+    ];
+    expect(await one.take()).toMatchObject([
+      { handle: "la" },
+      { handle: "lb", message: { unreadable: "their bodies cannot be read" } },
+    ]);
+    expect(await one.take()).toEqual([]);
+    expect(state.postponed).toEqual([["id", ["lb"], 14_400]]);
   });
 });

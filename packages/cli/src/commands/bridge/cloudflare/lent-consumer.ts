@@ -30,6 +30,14 @@ export class LentConsumer {
     return (JSON.parse(readFileSync(this.#file, "utf8")) as { consumer: NewConsumer | null }).consumer;
   }
 
+  /**
+   * The consumer that an earlier run has taken away, as `kept`, while the queue has the pull consumer of that run, or
+   * none. With any other consumer the file is of a run that no longer matters.
+   */
+  keptBehind(consumer: CloudflareConsumer | null): NewConsumer | null | undefined {
+    return consumer === null || isLent(consumer) ? this.kept : undefined;
+  }
+
   /** Puts a pull consumer into the place of what is there, unless it is one. */
   async take(): Promise<void> {
     await patiently(this.#patience, async () => {

@@ -97,6 +97,17 @@ describe("Cloudflare's API", () => {
     expect(await api.ack("q1", ["a", "b"])).toEqual([]);
   });
 
+  it("is asked to give messages back after some seconds", async () => {
+    const fetched = answering(200, { success: true, result: { retryCount: 1 } });
+    await api.postpone("q1", ["a"], 60);
+    expect(fetched.mock.calls).toMatchObject([
+      [
+        "https://api.example/accounts/0a/queues/q1/messages/ack",
+        { body: '{"acks":[],"retries":[{"lease_id":"a","delay_seconds":60}]}' },
+      ],
+    ]);
+  });
+
   it("may tell no backlog", async () => {
     answering(404, refusal(11_000, "no such path"));
     expect(await api.backlog("q1")).toBeNull();

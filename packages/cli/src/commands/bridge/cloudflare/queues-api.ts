@@ -164,6 +164,12 @@ export class CloudflareQueues {
     return Object.keys(Object(warnings));
   }
 
+  /** Gives messages back, which are pulled again after so many seconds at the earliest. */
+  async postpone(id: string, leaseIds: readonly string[], seconds: number): Promise<void> {
+    const retries = leaseIds.map((lease_id) => ({ lease_id, delay_seconds: seconds }));
+    await this.#ask("POST", `/${id}/messages/ack`, { acks: [], retries });
+  }
+
   /** @param messages text of a JSON array, so that the bodies in it stay as they are. */
   async sendBatch(id: string, messages: string): Promise<void> {
     await this.#ask("POST", `/${id}/messages/batch`, `{"messages":${messages}}`);

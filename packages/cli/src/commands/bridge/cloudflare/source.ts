@@ -1,11 +1,18 @@
 import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
-import { PULL_MESSAGES_MAX } from "@sluice/protocol";
+import { PULL_MESSAGES_MAX, RETRIES_DEFAULT } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import { type Backlog, idOf, type Source, type SourceQueue, type Taken } from "../message.ts";
 import { type Patience, patiently } from "../patience.ts";
 import { consumerOf, LentConsumer, workerOf } from "./lent-consumer.ts";
 import { foreignOf } from "./pulled.ts";
 import { type CloudflareQueue, type CloudflareQueues, RefusedRequest } from "./queues-api.ts";
 import { linesOf, queueOf, wranglerFlagsOf } from "./settings.ts";
+
+/**
+ * Seconds after which a message that cannot be read is pulled again, 4 hours. Each pull counts: a lent consumer has 101
+ * of them, which take longer than the 14 days that a queue keeps a message at most.
+ */
+const POSTPONED_SECONDS = 4 * 3_600;
 
 interface CloudflareSourceOptions {
   readonly name: string;
@@ -44,12 +51,14 @@ class CloudflareSource implements Source {
   async describe(): Promise<SourceQueue> {
     const { name, detachConsumer } = this.#options;
     const consumer = consumerOf(this.#queue);
-    const { kept } = this.#consumer;
+    const kept = this.#consumer.keptBehind(consumer);
     const isWorker = consumer?.type === "worker";
     const worker = consumer === null ? "" : workerOf(consumer);
     // After a kill the queue has the pull consumer of that run.
     const meant = kept === undefined ? consumer : kept;
     const dead = meant?.dead_letter_queue;
+    const retries = meant?.settings?.max_retries ?? RETRIES_DEFAULT;
+    const isTheirPull = consumer?.type === "http_pull" && kept === undefined;
     const queue = queueOf(this.#queue, meant);
     const made = queue.consumer;
     return {
@@ -71,8 +80,12 @@ class CloudflareSource implements Source {
         ...(dead
           ? [`The messages in its dead-letter queue stay: sluice adopt ${dead} --from cloudflare.`]
           : []),
-        ...(consumer?.type === "http_pull" && kept === undefined
-          ? ["Other clients that pull go on meanwhile, and what they pull is theirs."]
+        ...(isTheirPull
+          ? [
+              "Other clients that pull go on meanwhile, and what they pull is theirs.",
+              `A pull of the bridge counts: a message that is pulled and not moved ${plural(retries + 1, "time")} ` +
+                `${dead ? `goes to ${dead}` : "is deleted"}.`,
+            ]
           : []),
       ],
       steps:
@@ -88,15 +101,29 @@ class CloudflareSource implements Source {
                   : "let the old queue be pulled from, and put back its consumer at the end",
               ]
             : [],
-      refusal: this.#refusal(isWorker && !detachConsumer ? worker : null),
+      refusal: this.#refusal(
+        isWorker && !detachConsumer ? worker : null,
+        isTheirPull && retries === 0 && !dead,
+      ),
       backlog: await this.backlog(),
     };
   }
 
-  #refusal(worker: string | null): string | null {
+  /**
+   * @param worker Worker that has the messages.
+   * @param isLossy whether a pull whose answer is lost deletes its messages.
+   */
+  #refusal(worker: string | null, isLossy: boolean): string | null {
+    const { name } = this.#options;
     if (this.#queue.settings?.delivery_paused === true) {
-      const { name } = this.#options;
       return `Delivery of the old queue is paused, so nothing can be pulled: npx wrangler queues resume-delivery ${name}`;
+    }
+    if (isLossy) {
+      return (
+        "The pull consumer of the old queue retries nothing: a message whose pull is lost, or that cannot be read, is " +
+        `deleted. Give it retries: npx wrangler queues consumer http remove ${name} && npx wrangler queues ` +
+        `consumer http add ${name} --message-retries 100`
+      );
     }
     if (worker === null) return null;
     return (
@@ -111,7 +138,7 @@ class CloudflareSource implements Source {
 
   async take(): Promise<Taken[]> {
     const { leaseMs } = this.#options;
-    return this.#pulling(async () => {
+    const taken = await this.#pulling(async () => {
       const leasedUntilMs = Date.now() + leaseMs;
       const pulled = await this.#api.pull(this.#queue.queue_id, PULL_MESSAGES_MAX, leaseMs);
       return pulled.map((each) => ({
@@ -121,6 +148,11 @@ class CloudflareSource implements Source {
         leasedUntilMs,
       }));
     });
+    const unreadable = taken.flatMap(({ handle, message }) => ("unreadable" in message ? [handle] : []));
+    if (unreadable.length > 0) {
+      await this.#pulling(() => this.#api.postpone(this.#queue.queue_id, unreadable, POSTPONED_SECONDS));
+    }
+    return taken;
   }
 
   async remove(handles: readonly string[]): Promise<ReadonlySet<string>> {
