@@ -27,9 +27,11 @@ export async function openCloudflare({
   const account = named?.value ? { id: named.value, place: named.place } : null;
   const apiUrl = variables.get("CLOUDFLARE_API_BASE_URL")?.value ?? API_URL;
   if (account !== null) checkAccount(account, apiUrl === API_URL);
-  const credentials = credentialsIn(variables) ?? (await loginIn(cwd, { ...env, ...valuesOf(variables) }));
+  const lasting = credentialsIn(variables);
+  const renew = () => loginIn(cwd, { ...env, ...valuesOf(variables) });
+  const credentials = lasting ?? (await renew());
   const id = await new CloudflareApi({ ...credentials, named: account, apiUrl }).account();
-  return new CloudflareQueues({ credentials, account: id, apiUrl });
+  return new CloudflareQueues({ credentials, ...(lasting === null ? { renew } : {}), account: id, apiUrl });
 }
 
 type Variables = ReturnType<typeof cloudflareVariables>;
@@ -47,9 +49,15 @@ function credentialsIn(variables: Variables): Credentials | null {
     : { headers: { authorization: `Bearer ${token.value}` }, source: token.place };
 }
 
-function loginIn(cwd: string, env: NodeJS.ProcessEnv): Promise<Credentials> {
+/** Reads Wrangler's login in a process of its own: one that has read it before would not see another token. */
+async function loginIn(cwd: string, env: NodeJS.ProcessEnv): Promise<Credentials> {
   takeWranglerOf([cwd], WRANGLER);
-  return login(wranglerIn(cwd, env));
+  const wrangler = wranglerIn(cwd, env);
+  try {
+    return await login(wrangler);
+  } finally {
+    wrangler[Symbol.dispose]();
+  }
 }
 
 function valuesOf(variables: Variables): NodeJS.ProcessEnv {

@@ -120,3 +120,49 @@ describe("Cloudflare's API", () => {
     expect(await failureOf()).toBeInstanceOf(RefusedRequest);
   });
 });
+
+describe("a login whose token has ended", () => {
+  /** Cloudflare, which knows one token alone, and a login that gives out tokens. */
+  function expiring(known: string, tokens: string[]) {
+    const fetched = vi.fn(async (_: string, { headers }: { headers: Record<string, string> }) => {
+      const isKnown = headers.authorization === `Bearer ${known}`;
+      return isKnown
+        ? Response.json({ success: true, result: {} })
+        : Response.json(refusal(10_000, "Authentication error"), { status: 403 });
+    });
+    vi.stubGlobal("fetch", fetched);
+    const credentialsOf = (token: string) => ({
+      headers: { authorization: `Bearer ${token}` },
+      source: '"npx wrangler login"',
+    });
+    const renew = vi.fn(async () => credentialsOf(tokens.shift() ?? ""));
+    const queues = new CloudflareQueues({
+      credentials: credentialsOf("old"),
+      renew,
+      account: "0a",
+      apiUrl: "https://api.example",
+    });
+    return { queues, renew, fetched };
+  }
+
+  it("is read again, once for all calls that were refused together", async () => {
+    const { queues, renew, fetched } = expiring("new", ["new", "unused"]);
+    await Promise.all([queues.get("q1"), queues.get("q2"), queues.get("q3")]);
+    await queues.get("q1");
+    expect([renew.mock.calls.length, fetched.mock.calls.length]).toEqual([1, 7]);
+  });
+
+  it("is read again each time that its token ends", async () => {
+    const { queues, renew } = expiring("new", ["new", "newer"]);
+    await queues.get("q1");
+    const later = expiring("newer", []);
+    await queues.get("q1");
+    expect([renew.mock.calls.length, later.fetched.mock.calls.length]).toEqual([2, 2]);
+  });
+
+  it("is read once for a call that is refused with the new token too", async () => {
+    const { queues, renew } = expiring("none", ["new", "unused"]);
+    await expect(queues.get("q1")).rejects.toThrow('The credentials are those of "npx wrangler login".');
+    expect(renew).toHaveBeenCalledOnce();
+  });
+});

@@ -61,6 +61,9 @@ export interface PulledMessage {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
 
+/** Refusal of a request because of the credentials that it came with. */
+class RefusedCredentials extends CliError {}
+
 /** Refusal of a request because of what is in it. */
 export class RefusedRequest extends CliError {
   readonly status: number;
@@ -73,6 +76,8 @@ export class RefusedRequest extends CliError {
 
 interface Opened {
   readonly credentials: Credentials;
+  /** Reads credentials again whose token ends, such as those of a login. Default: they are the same for ever. */
+  readonly renew?: () => Promise<Credentials>;
   /** Id of the account. */
   readonly account: string;
   readonly apiUrl: string;
@@ -81,9 +86,12 @@ interface Opened {
 /** The queues of an account of Cloudflare. A failure that may pass is thrown as `PassingFailure`. */
 export class CloudflareQueues {
   readonly #opened: Opened;
+  #credentials: Credentials;
+  #renewing: Promise<void> | null = null;
 
   constructor(opened: Opened) {
     this.#opened = opened;
+    this.#credentials = opened.credentials;
   }
 
   get account(): string {
@@ -176,7 +184,8 @@ export class CloudflareQueues {
   }
 
   /**
-   * Sends a request below the queues of the account, and returns the result.
+   * Sends a request below the queues of the account, and returns the result. Credentials that are refused are read
+   * again once.
    *
    * @param body an object, or the text of one.
    * @param isForm whether a result has the form that is read. Default: any has.
@@ -187,14 +196,43 @@ export class CloudflareQueues {
     body?: object | string,
     isForm: (result: unknown) => boolean = () => true,
   ): Promise<T> {
-    const { credentials, account, apiUrl } = this.#opened;
+    const used = this.#credentials;
+    try {
+      return await this.#askOnce(method, path, body, isForm);
+    } catch (error) {
+      const { renew } = this.#opened;
+      if (renew === undefined || !(error instanceof RefusedCredentials)) throw error;
+      // Another call may have read them meanwhile.
+      if (this.#credentials === used) {
+        this.#renewing ??= this.#renew(renew);
+        await this.#renewing;
+      }
+      return this.#askOnce(method, path, body, isForm);
+    }
+  }
+
+  async #renew(renew: () => Promise<Credentials>): Promise<void> {
+    try {
+      this.#credentials = await renew();
+    } finally {
+      this.#renewing = null;
+    }
+  }
+
+  async #askOnce<T>(
+    method: string,
+    path: string,
+    body: object | string | undefined,
+    isForm: (result: unknown) => boolean,
+  ): Promise<T> {
+    const { account, apiUrl } = this.#opened;
     const what = `${method} /queues${path.replace(/\?.*/, "")}`;
     const { text, retryAfterMs, ...head } = await this.#fetch(
       `${apiUrl}/accounts/${account}/queues${path}`,
       what,
       {
         method,
-        headers: { ...credentials.headers, "content-type": "application/json" },
+        headers: { ...this.#credentials.headers, "content-type": "application/json" },
         ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       },
     );
@@ -213,7 +251,7 @@ export class CloudflareQueues {
   }
 
   #refusal(text: string, status: number, code: number | undefined): CliError {
-    const { account, credentials } = this.#opened;
+    const { account } = this.#opened;
     if (code !== undefined && NO_ROUTE.includes(code)) {
       return new CliError(
         `${text} Is there an account ${account}? CLOUDFLARE_ACCOUNT_ID names it.`,
@@ -224,7 +262,9 @@ export class CloudflareQueues {
       code === undefined ? status === 401 || status === 403 : REFUSED_CREDENTIALS.includes(code);
     if (!isRefused) return new RefusedRequest(text, status);
     const need = `A token needs "Queues: Edit" for the account ${account}.`;
-    return new CliError(`${text} The credentials are those of ${credentials.source}. ${need}`);
+    return new RefusedCredentials(
+      `${text} The credentials are those of ${this.#credentials.source}. ${need}`,
+    );
   }
 
   async #fetch(
