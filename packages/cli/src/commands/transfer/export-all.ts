@@ -8,7 +8,7 @@ import { progressBar } from "../../progress.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { firstLines, linesOfBackup } from "./backup-lines.ts";
 import { Checkpoint } from "./checkpoint.ts";
-import { type Sink, toFile, toPrinter } from "./sink.ts";
+import { hasLines, type Sink, toFile, toPrinter } from "./sink.ts";
 
 interface ExportAllOptions {
   /** Path of the file. Default: standard output. */
@@ -95,22 +95,23 @@ async function open(
         EXIT_USAGE,
       );
     }
-    return { begun, sink: toFile(file, "r+", bytes, checkpoint) };
-  }
-  if (existsSync(file)) {
-    if (resume) return null;
+    if (bytes > 0) return { begun, sink: toFile(file, "r+", bytes, checkpoint) };
+  } else if (resume) {
+    if (hasLines(file)) return null;
+  } else if (existsSync(file)) {
     const text = `${output} exists. --resume goes on with an export that was stopped; else name another file.`;
     throw new CliError(text, EXIT_FAILED);
   }
-  checkpoint.remove();
-  return begin(on, () => toFile(file, "wx", 0, checkpoint));
+  if (!resume) checkpoint.remove();
+  return begin(on, () => toFile(file, resume ? "w" : "wx", 0, checkpoint));
 }
 
 async function begin(on: OnBroker, sinkOf: () => Sink<BackupState>) {
   const backup = await refuseRedrives(on, null);
   const sink = sinkOf();
-  sink.write(firstLines(backup));
   const begun: BackupState = { begunAt: backup.at, holders: backup.holders, cursor: null, messages: 0 };
+  sink.keep(begun);
+  sink.write(firstLines(backup));
   sink.keep(begun);
   return { sink, begun };
 }

@@ -8,7 +8,7 @@ import { progressBar } from "../../progress.ts";
 import { filterOf, type WhichMessages } from "../messages/look.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { Checkpoint } from "./checkpoint.ts";
-import { toFile, toPrinter } from "./sink.ts";
+import { hasLines, toFile, toPrinter } from "./sink.ts";
 
 export interface ExportOptions extends WhichMessages {
   /** Path of the file. Default: standard output. */
@@ -20,9 +20,8 @@ export interface ExportOptions extends WhichMessages {
 interface ExportState {
   readonly queue: string;
   readonly filter: string;
-  readonly cursor: string;
-  /** Length of the file at the end of the last whole page. */
-  readonly bytes: number;
+  /** `null` before the first page is written. */
+  readonly cursor: string | null;
   readonly messages: number;
 }
 
@@ -43,6 +42,7 @@ export async function exportMessages(on: OnBroker, queue: string, options: Expor
   try {
     do {
       const page = await pageOfWholeMessages(on.client, queue, { filter, max: PAGE_MESSAGES_MAX, cursor });
+      if (cursor === null) sink.keep({ queue, filter, cursor, messages: exported });
       sink.write(page.messages.map((message) => `${JSON.stringify(lineOf(message))}\n`).join(""));
       exported += page.messages.length;
       cursor = page.cursor;
@@ -66,7 +66,7 @@ function open(on: OnBroker, queue: string, filter: string, { output, resume = fa
     return { ...begin, sink: toPrinter(on.printer) };
   }
   const file = resolve(on.surroundings.cwd, output);
-  const checkpoint = new Checkpoint<ExportState>(`${file}.sluice-export`);
+  const checkpoint = new Checkpoint<ExportState & { readonly bytes: number }>(`${file}.sluice-export`);
   if (!resume) {
     if (existsSync(file)) {
       const text = `${output} exists. --resume goes on with an export that was stopped; else name another file.`;
@@ -76,8 +76,7 @@ function open(on: OnBroker, queue: string, filter: string, { output, resume = fa
     return { ...begin, sink: toFile(file, "wx", 0, checkpoint) };
   }
   if (!checkpoint.exists) {
-    if (existsSync(file)) return { ...begin, sink: null };
-    return { ...begin, sink: toFile(file, "wx", 0, checkpoint) };
+    return { ...begin, sink: hasLines(file) ? null : toFile(file, "w", 0, checkpoint) };
   }
   const state = checkpoint.read();
   if (state.queue !== queue || state.filter !== filter) {
@@ -85,7 +84,7 @@ function open(on: OnBroker, queue: string, filter: string, { output, resume = fa
     throw new CliError(`${output} is an export of ${other}, and can only be continued as such.`, EXIT_USAGE);
   }
   const sink = toFile(file, "r+", state.bytes, checkpoint);
-  return { cursor: state.cursor as string | null, messages: state.messages, sink };
+  return { cursor: state.cursor, messages: state.messages, sink };
 }
 
 /** Makes the line of a message: the members that an import uses, and its origin. Absent members are left out. */

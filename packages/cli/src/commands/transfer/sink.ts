@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, fchmodSync, ftruncateSync, openSync, statSync, writeSync } from "node:fs";
 import type { Printer } from "@sluice/local/report/printer";
 import { type Checkpoint, OWNERS_MODE } from "./checkpoint.ts";
 
@@ -6,7 +6,7 @@ import { type Checkpoint, OWNERS_MODE } from "./checkpoint.ts";
 export interface Sink<State extends object> {
   /** Writes lines, each with its line end. */
   write(lines: string): void;
-  /** Stores the progress of what was written. */
+  /** Stores the progress of what was written. A file with lines and no progress is complete, so it comes first. */
   keep(state: State): void;
   /** Ends the destination after the last line. */
   end(): void;
@@ -22,14 +22,20 @@ export function toPrinter(printer: Printer): Sink<object> {
   };
 }
 
+/** Whether a file is there and has lines. An empty one is left behind by an export that was killed as it began. */
+export function hasLines(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 /**
- * Writes lines to a file that only its owner can read, with the file's length in the checkpoint.
+ * Writes lines to a file that only its owner can read, with the file's length at the end of the last whole page in the
+ * checkpoint.
  *
  * @param from length of the file's part that is whole: the rest is cut off.
  */
 export function toFile<State extends object>(
   file: string,
-  flags: "wx" | "r+",
+  flags: "wx" | "w" | "r+",
   from: number,
   checkpoint: Checkpoint<State & { readonly bytes: number }>,
 ): Sink<State> {
@@ -40,7 +46,12 @@ export function toFile<State extends object>(
   let bytes = from;
   return {
     write: (lines) => {
-      bytes += writeSync(descriptor, Buffer.from(lines), 0, null, bytes);
+      // The system writes a part of what it is given where the disk has room for that alone.
+      for (let rest = Buffer.from(lines); rest.length > 0; ) {
+        const written = writeSync(descriptor, rest, 0, null, bytes);
+        bytes += written;
+        rest = rest.subarray(written);
+      }
     },
     keep: (state) => checkpoint.write({ ...state, bytes }),
     end: () => {
