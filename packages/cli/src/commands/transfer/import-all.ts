@@ -111,7 +111,8 @@ function endsWell(descriptor: number): boolean {
   const { size } = fstatSync(descriptor);
   const end = Buffer.alloc(Math.min(END_BYTES, size));
   readSync(descriptor, end, 0, end.length, size - end.length);
-  return /^\{"end":.*\}\n$/m.test(end.toString("utf8").split("\n").slice(-2).join("\n"));
+  // A line that was cut off lacks the outer brace at least.
+  return /^\{"end":\{.*\}\}$/.test(end.toString("utf8").trimEnd().split("\n").at(-1) ?? "");
 }
 
 /**

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { OnBroker } from "../on-broker.ts";
 import type { BackupLine } from "./backup-lines.ts";
 import { importMessages } from "./import.ts";
-import { BATCH_BYTES, BATCH_MESSAGES, bytesInRequest } from "./lines.ts";
+import { BATCH_BYTES, BATCH_MESSAGES, bytesInRequest, linesOf } from "./lines.ts";
 import { Restoring } from "./restoring.ts";
 
 /** Most bytes of a request that the broker reads. */
@@ -89,5 +89,25 @@ describe.each(Object.entries(WAYS))("the requests of an %s", (_, send) => {
     const first = "x".repeat(BATCH_BYTES / 2 - rest);
     const second = "x".repeat(BATCH_BYTES / 2 - rest + more);
     expect(await send([first, second])).toHaveLength(more > 0 ? 2 : 1);
+  });
+});
+
+async function linesIn(chunks: readonly (string | Buffer)[]): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of linesOf(Readable.from(chunks, { objectMode: false }))) lines.push(line);
+  return lines;
+}
+
+describe("lines of a text", () => {
+  const texts = ["a\nb\n", "a\nb", "a\r\nb\r\n", "a\r\nb\r", "\uFEFFa\nb\n", "\uFEFFa\r\nb"];
+  it.each(texts)("have no line end and no byte order mark: %j", async (text) => {
+    const bytes = Buffer.from(text);
+    const one = Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
+    expect(await linesIn([bytes])).toEqual(["a", "b"]);
+    expect(await linesIn(one)).toEqual(["a", "b"]);
+  });
+
+  it("keep a mark that is not at the beginning, and U+2028", async () => {
+    expect(await linesIn(["a\u2028b\n\uFEFFc"])).toEqual(["a\u2028b", "\uFEFFc"]);
   });
 });

@@ -3,16 +3,23 @@ import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import type { BatchMessage } from "../../client/messages.ts";
 
 /**
- * Splits a text in UTF-8 into lines. Node's own reader also ends a line at U+2028, which strings of JSON may contain.
+ * Splits a text in UTF-8 into lines, without their ends and without a byte order mark, which editors of Windows write.
+ * Node's own reader also ends a line at U+2028, which strings of JSON may contain.
  */
 export async function* linesOf(input: Readable): AsyncGenerator<string, undefined> {
+  let isFirst = true;
+  const bare = (line: string) => {
+    const text = isFirst ? line.replace(/^\uFEFF/, "") : line;
+    isFirst = false;
+    return text.replace(/\r$/, "");
+  };
   let rest = "";
   for await (const chunk of input.setEncoding("utf8")) {
     const lines = `${rest}${chunk}`.split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) yield line.replace(/\r$/, "");
+    for (const line of lines) yield bare(line);
   }
-  if (rest !== "") yield rest;
+  if (rest !== "") yield bare(rest);
 }
 
 /** Limits of one request: messages, and bytes of their JSON. The broker accepts 100, and 1 MiB of bodies. */
