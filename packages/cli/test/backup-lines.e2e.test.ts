@@ -31,7 +31,8 @@ function message(name: string) {
 
 /** Imports lines as a backup, which has to end with a code, and returns what is said. */
 async function importOf(code: number, lines: readonly object[], ...options: string[]) {
-  const all = [...lines, { end: { messages: 0 } }];
+  const messages = lines.filter((line) => "message" in line).length;
+  const all = [...lines, { end: { messages } }];
   writeFileSync(join(lab.folder, "b.jsonl"), all.map((line) => `${JSON.stringify(line)}\n`).join(""));
   return lab.words(code, ["import", "--all", "b.jsonl", ...options]);
 }

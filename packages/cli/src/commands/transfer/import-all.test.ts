@@ -53,3 +53,22 @@ describe("a backup that was cut off is refused", () => {
     await expect(imported(text)).rejects.toThrow("backup.jsonl ends in the middle");
   });
 });
+
+describe("a backup that was edited is told", () => {
+  const [header = "", message = ""] = LINES;
+
+  it.each([
+    ["a message is missing", [header, message, '{"end":{"messages":2}}']],
+    ["there is one more", [header, message, message, "", '{"end":{"messages":1}}']],
+    ["its last line counts nothing", [header, message, '{"end":{}}']],
+  ])("%s", async (_, lines) => {
+    await expect(imported(`${lines.join("\n")}\n`)).rejects.toThrow(
+      /^backup\.jsonl is not as it was exported: its last line says .* messages, and it has [12]\. Imported /,
+    );
+  });
+
+  it("something stands behind its last line", async () => {
+    const text = [...LINES, message, '{"end":{"messages":2}}'].join("\n");
+    await expect(imported(text)).rejects.toThrow("backup.jsonl:4: this line stands behind the last one.");
+  });
+});

@@ -39,6 +39,9 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
   const settings: NumberedSettings[] = [];
   let isSettled = false;
   let number = 0;
+  let empty = 0;
+  /** Messages that the backup has by its last line; `null` before that. */
+  let said: number | null = null;
   try {
     for await (const text of linesOf(source.input)) {
       number += 1;
@@ -47,10 +50,15 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
         checkHeader(text, file);
         continue;
       }
+      if (text.trim() === "") {
+        empty += 1;
+        continue;
+      }
+      const place = `${file}:${number}`;
+      if (said !== null) throw new CliError(`${place}: this line stands behind the last one.`, EXIT_FAILED);
       const isDone = number <= (source.begun?.lines ?? 0);
       // Settings are read again, because they tell which names the backup has; some may be restored already.
-      if ((isDone && isSettled) || text.trim() === "") continue;
-      const place = `${file}:${number}`;
+      if (isDone && isSettled) continue;
       const line = backupLineIn(text, place);
       if (isSettings(line)) {
         if (isSettled)
@@ -67,6 +75,7 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
         await restoring.settle(settings, ordered);
         isSettled = true;
       }
+      if ("end" in line) said = line.end.messages;
       if (!isDone) await restoring.take(line, number);
     }
     await restoring.end(number);
@@ -74,6 +83,12 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
     bar?.stop();
   }
   source.checkpoint?.remove();
+  // All lines but the first one, the last one and the settings are messages.
+  const messages = number - 2 - settings.length - empty;
+  if (said !== messages) {
+    const counts = `its last line says ${said} messages, and it has ${messages}`;
+    throw new CliError(`${file} is not as it was exported: ${counts}. ${restoring.words}`, EXIT_FAILED);
+  }
   answer(on, restoring.figures, { words: restoring.words });
   return 0;
 }
