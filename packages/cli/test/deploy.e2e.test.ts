@@ -241,6 +241,12 @@ describe.each(sampled(CONFIGURATIONS))(
       expect(readFileSync(join(staged.folder, ".sluice/deployed/sluice-x.env"), "utf8")).toContain(
         "SLUICE_URL=https://sluice-x.shop.workers.dev\n",
       );
+      const byVariable = { CLOUDFLARE_ENV: "x" };
+      expect(await outputOf(0, ["deploy", "sender", "receiver"], staged, byVariable)).toContain(
+        "Nothing to deploy.",
+      );
+      await outputOf(0, ["destroy", "sender", "receiver", "--force"], staged, byVariable);
+      expect([...cloudflare.account.scripts.keys()]).toEqual([]);
       staged.remove();
     });
 

@@ -46,7 +46,7 @@ export function fakeWrangler(
       const account = accounts.get(id);
       if (account === undefined) return failed("Authentication error [code: 10000]");
       try {
-        return await run(account, args, options, before);
+        return await run(account, args, { ...options, env }, before);
       } catch (error) {
         if (error instanceof Refused) return failed(`${error.message} [code: ${error.code}]`);
         throw error;
@@ -68,7 +68,7 @@ function definedIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 async function run(
   account: Account,
   args: readonly string[],
-  { secrets = {} }: RunOptions,
+  { secrets = {}, env = {} }: RunOptions,
   before: (command: string, worker: string) => void | Promise<void>,
 ): Promise<WranglerRun> {
   const [command = "", second = ""] = args;
@@ -76,7 +76,7 @@ async function run(
   switch (command) {
     case "deploy": {
       const file = option("--config");
-      const config = JSON.parse(readFileSync(file, "utf8")) as Config;
+      const config = inEnvironment(JSON.parse(readFileSync(file, "utf8")) as Config, args, env);
       const isDry = args.includes("--dry-run");
       await before(isDry ? "bundle" : command, config.name);
       if (isDry) return bundle(config, dirname(file), option("--outdir"));
@@ -96,6 +96,13 @@ async function run(
     default:
       throw new Error(`this Wrangler knows no ${command}`);
   }
+}
+
+/** Adds the suffix of an environment to a Worker's name, as the real one does for an option or a variable. */
+function inEnvironment(config: Config, args: readonly string[], variables: NodeJS.ProcessEnv): Config {
+  const option = args.find((arg) => arg.startsWith("--env="))?.slice("--env=".length);
+  const env = option ?? variables.CLOUDFLARE_ENV ?? "";
+  return env === "" ? config : { ...config, name: `${config.name}-${env}` };
 }
 
 /** Writes a stand-in for the code: the generated entry, the broker's topology and the user's module. */

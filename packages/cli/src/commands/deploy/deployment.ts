@@ -83,7 +83,8 @@ export async function openDeployment(
   // Wrangler is not told the environment, so it does not read that environment's files itself.
   const values = [...forCloudflare].map(([name, { value }]) => [name, value]);
   const ofAccount = { ...Object.fromEntries(values), ...named };
-  const wrangler: RunWrangler = (args, given) => run(args, { ...given, env: ofAccount });
+  // A generated configuration is one environment's already: CLOUDFLARE_ENV would add its suffix once more.
+  const wrangler: RunWrangler = (args, given) => run([...args, "--env="], { ...given, env: ofAccount });
   const credentials = await login(wrangler).catch((error: unknown) => {
     if (options.dryRun !== true || !(error instanceof CliError)) throw error;
     printer.print(`${filesText(project, printer)}\n`);
