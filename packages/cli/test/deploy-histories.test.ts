@@ -8,7 +8,7 @@ import { KINDS, type Outcome, type Repository } from "./cloudflare/repository.ts
 /*
  * Histories of two projects with one broker, or with a broker each and a Worker of the same name. They have several
  * Workers, two checkouts of one project, an environment and two accounts; they are deployed (also by hand), detached,
- * rolled back and destroyed in any order, cut off anywhere, and two at a time. The commands are the real ones against
+ * rolled back and destroyed in any order, with and without secrets, cut off anywhere, and two at a time. The commands are the real ones against
  * the stand-in of the account. Wrangler is a fake, since a real one takes seconds for each step.
  */
 
@@ -65,6 +65,8 @@ interface Act {
   readonly command: "deploy" | "by hand" | "detach" | "rollback" | "destroy";
   readonly names: "sender" | "consumer" | "both";
   readonly edit: "nothing" | "code" | "settings";
+  /** Whether a token is set, with which a deployment always uploads the broker. */
+  readonly secrets: boolean;
 }
 
 interface Step extends Act {
@@ -85,6 +87,7 @@ const act = fc.record<Act>({
   ),
   names: fc.constantFrom("sender", "consumer", "both", "both"),
   edit: fc.constantFrom("nothing", "code", "settings"),
+  secrets: fc.constantFrom(false, false, true),
 });
 const step = fc
   .tuple(
@@ -143,6 +146,7 @@ class History {
   async run(acted: Act): Promise<Outcome> {
     const repository = this.#checkouts[acted.account]?.[acted.checkout];
     if (repository === undefined) throw new Error("there is such a checkout");
+    repository.set({ SLUICE_API_TOKENS: acted.secrets ? "a-token-of-all" : undefined });
     if (acted.edit === "code") this.#edits.code += 1;
     if (acted.edit === "settings") this.#edits.batch = (this.#edits.batch % 100) + 1;
     if (acted.edit !== "nothing") this.#write(repository, projectOf(acted));
@@ -335,6 +339,7 @@ async function runStep(history: History, step: Step, brokers: Brokers): Promise<
           command: "deploy",
           names: step.command === "detach" ? "sender" : step.names,
           edit: "nothing",
+          secrets: false,
         })
       ).output,
     ).toContain("Nothing to deploy.");
@@ -372,6 +377,7 @@ it("no act of a project unbinds another project's consumer or changes its Worker
           command: "deploy",
           names: "both",
           edit: "code",
+          secrets: false,
         };
         const { code, output } = await history.run(last);
         if (code !== 0) expect(output, output).toContain("This is the project");

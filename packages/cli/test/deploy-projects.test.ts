@@ -183,6 +183,19 @@ describe.each(KINDS)("several repositories that share a broker: %s", (kind) => {
     expect(bound()).toEqual(["biller", "mailer"]);
   });
 
+  it("keep the rules of R2 buckets, also of Workers that are not named", async () => {
+    const rule =
+      '[[sluice.r2_notifications]]\nbucket = "uploads"\nqueue = "mails"\nevent_types = ["object-create"]\n';
+    const [first, second] = [shop(SHARED + rule), bank(SHARED)];
+    first.worker("web", { sends: "mails", more: SHARED });
+    await first.succeed("deploy", ["web", "mailer"]);
+    const rules = cloud.topologyOf("team").r2Notifications;
+    expect(rules).toMatchObject([{ bucket: "uploads", queue: "mails" }]);
+    await second.succeed("deploy", ["bank", "biller"]);
+    expect(cloud.topologyOf("team").r2Notifications).toEqual(rules);
+    expect(await first.succeed("deploy", ["web"])).toContain("Nothing to deploy.");
+  });
+
   it("may send to a queue that another one consumes", async () => {
     const [first, second] = [shop(SHARED), cloud.repository("bank")];
     second.worker("bank", { sends: "mails", more: SHARED });
@@ -351,6 +364,17 @@ describe.each(KINDS)("two repositories that deploy at the same moment: %s", (kin
     };
     await first.succeed("deploy", ["web", "mailer"]);
     expect(bound("team")).toEqual(["biller", "mailer"]);
+  });
+
+  it("lose no queue where one of them uploads nothing but its secrets", async () => {
+    const first = shop(SHARED, { SLUICE_API_TOKENS: "a-token-of-both" });
+    const second = bank(SHARED);
+    await first.succeed("deploy", ["web", "mailer"]);
+    await second.succeed("deploy", ["bank", "biller"]);
+    second.worker("bank", { sends: "loans", more: SHARED });
+    cloud.beforeFirst("deploy", "team", () => second.succeed("deploy", ["bank", "biller"]));
+    await first.succeed("deploy", ["web", "mailer"]);
+    expect(Object.keys(cloud.topologyOf("team").queues)).toEqual(["bills", "loans", "mails"]);
   });
 
   it("lose nothing of each other where neither has found a broker", async () => {

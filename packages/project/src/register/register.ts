@@ -11,7 +11,7 @@ import type { GeneratedConfig } from "../wrangler/generated-config.ts";
  */
 export interface Register {
   readonly format: typeof FORMAT;
-  /** Project whose deployment uploaded the register. */
+  /** Project whose deployment made the register. The mark of a version names the one that uploaded it. */
   readonly by: string;
   readonly projects: Readonly<Record<string, ProjectEntry>>;
 }
@@ -35,7 +35,7 @@ export interface BrokerEntry {
 /** Tables of a configuration that concern queues. */
 export type QueueTables = Pick<
   WorkerQueueConfig,
-  "producers" | "consumers" | "queueSettings" | "sns" | "alerts"
+  "producers" | "consumers" | "queueSettings" | "sns" | "r2Notifications" | "alerts"
 >;
 
 /** A binding of a version, as in Cloudflare's API. */
@@ -52,12 +52,14 @@ const VARIABLE = "SLUICE_SERVES";
 /** Most characters in a variable: Cloudflare allows 5 KB, and the text is ASCII. */
 const PIECE_LENGTH = 4_800;
 
-export function tablesOf({ producers, consumers, queueSettings, sns, alerts }: QueueTables): QueueTables {
+export function tablesOf(tables: QueueTables): QueueTables {
+  const { producers, consumers, queueSettings, sns, r2Notifications, alerts } = tables;
   return {
     producers,
     consumers,
     queueSettings,
     ...(sns === undefined ? {} : { sns }),
+    ...(r2Notifications === undefined ? {} : { r2Notifications }),
     ...(alerts === undefined ? {} : { alerts }),
   };
 }

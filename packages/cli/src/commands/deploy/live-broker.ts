@@ -3,6 +3,7 @@ import { CliError } from "@sluice/project/errors";
 import { type Register, readRegister } from "@sluice/project/register/register";
 import { latestOf } from "@sluice/project/register/serve-projects";
 import type { CloudflareApi } from "./cloudflare-api.ts";
+import { markOf } from "./messages.ts";
 
 /** The broker on an account. */
 export interface LiveBroker {
@@ -36,7 +37,11 @@ export async function readLiveBroker(
   }
   const unseen = since === undefined ? [version] : ids.slice(Math.max(0, ids.lastIndexOf(since ?? "")));
   const versions = await Promise.all(unseen.map((id) => api.version(name, id)));
-  const registers = versions.flatMap(({ bindings }) => readRegister(name, bindings) ?? []);
+  const registers = versions.flatMap(({ bindings, message }) => {
+    const register = readRegister(name, bindings);
+    // A deployment that changes no queue uploads the register as it was, with the project that made it.
+    return register === null ? [] : { ...register, by: markOf(message)?.project ?? register.by };
+  });
   const ownRegister = readRegister(name, versions.at(-1)?.bindings ?? []);
   if (ownRegister === null) {
     throw new CliError(
