@@ -77,6 +77,23 @@ describe.each(KINDS)("the file of a broker's address and token: %s", (kind) => {
   });
 });
 
+describe.each(KINDS)("secrets of HTTP endpoints: %s", (kind) => {
+  cloud.configuredBy(kind);
+
+  it("are taken from the environment for the project whose files name them, and for no other", async () => {
+    const push =
+      '[sluice.queues.bills.push]\nurl = "https://bank.example/"\nheaders = { authorization = "$API_KEY" }\n';
+    const [first, second] = [
+      shop(SHARED, { API_KEY: "of-the-shop" }),
+      bank(SHARED + push, { API_KEY: "of-the-bank" }),
+    ];
+    await first.run("deploy", ["web"]);
+    await second.succeed("deploy", ["bank"]);
+    expect(await first.succeed("deploy", ["web"])).toContain("Nothing to deploy.");
+    expect(cloud.account.find("team").secrets.get("API_KEY")).toBe("of-the-bank");
+  });
+});
+
 describe.each(KINDS)("secrets that the broker could not use: %s", (kind) => {
   cloud.configuredBy(kind);
 

@@ -84,7 +84,7 @@ async function deployOnto(
   const marks = await ownersOf(Object.keys(own.entry.workers), deployment);
   const others = await othersOf(register, own, liveBroker.services, api);
   const bound = others.filter(({ standing }) => standing === "bound").map(({ worker }) => worker);
-  const { project, parts, broker } = planParts(deployment, register, own, bound);
+  const { parts, broker } = planParts(deployment, register, own, bound);
   const live = await liveOf(
     api,
     parts.map(({ name }) => name),
@@ -92,7 +92,8 @@ async function deployOnto(
   const wanted: Wanted[] = [];
   for (const part of parts) wanted.push(await bundled(part, wrangler));
   const unfinished = new Unfinished(deployment.accessFile);
-  const set = secretsSet(project, surroundings.env);
+  // Another project's configuration must not say which variables of this environment are uploaded.
+  const set = secretsSet(deployment.project, surroundings.env);
   const { force = false, yes = false } = options;
   const candidates = parts.filter(({ name }) => !uploaded.has(name));
   const unmarked = new Set([...marks].flatMap(([name, mark]) => (isOwn(mark, deployment) ? [] : name)));
