@@ -224,7 +224,7 @@ function servedBy({ projects }: Register): string {
 /** Says which messages are lost with the broker, or stay in it. */
 async function waitsText(
   end: BrokerEnd,
-  { accessFile, own }: Deployment,
+  deployment: Deployment,
   options: AskOptions,
   surroundings: Surroundings,
 ): Promise<string> {
@@ -234,11 +234,11 @@ async function waitsText(
     case "untouched":
       return "The broker has nothing of these any more.";
     case "goes":
-      return waitingText(await lookAtQueues(accessFile, options, surroundings), "These are lost with it:");
+      return waitingText(await lookAtQueues(deployment, options, surroundings), "These are lost with it:");
     case "stays": {
-      const consumed = Object.values(own.entry.workers).flatMap(({ consumers }) => consumers);
+      const consumed = Object.values(deployment.own.entry.workers).flatMap(({ consumers }) => consumers);
       const queues = new Set(consumed.map(({ queue }) => queue));
-      const waiting = await lookAtQueues(accessFile, options, surroundings, queues);
+      const waiting = await lookAtQueues(deployment, options, surroundings, queues);
       return waitingText(waiting, "These stay in the broker, and no Worker consumes them:");
     }
   }

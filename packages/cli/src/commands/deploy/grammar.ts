@@ -50,10 +50,7 @@ export function addDeploy(program: Command, run: Execute): void {
 
 function withBrokerAddress(command: Command): Command {
   return command
-    .option(
-      "--url <url>",
-      "address of the broker, to look at what waits (default: SLUICE_URL, or as deployed)",
-    )
+    .option("--url <url>", "address of the broker, to look at what waits (default: as deployed)")
     .option("--token <token>", "one of its SLUICE_API_TOKENS (default: SLUICE_API_TOKEN, or as deployed)");
 }
 

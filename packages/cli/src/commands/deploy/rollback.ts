@@ -143,10 +143,11 @@ function projectStateIn(broker: Pick<LiveBroker, "register" | "services">, proje
 async function leftBehindText(
   targets: readonly Target[],
   workers: readonly WorkerVersions[],
-  { own, accessFile }: Deployment,
+  deployment: Deployment,
   options: AskOptions,
   surroundings: Pick<Surroundings, "cwd" | "env">,
 ): Promise<string | null> {
+  const { own } = deployment;
   const leaving = targets.filter(({ name, to }) => {
     const before = workers.find((one) => one.name === name)?.versions.find(({ id }) => id === to);
     return before?.deployment === null && (own.entry.workers[name]?.consumers.length ?? 0) > 0;
@@ -155,7 +156,7 @@ async function leftBehindText(
   const queues = leaving
     .flatMap(({ name }) => own.entry.workers[name]?.consumers ?? [])
     .map(({ queue }) => queue);
-  const waiting = await lookAtQueues(accessFile, options, surroundings, new Set(queues));
+  const waiting = await lookAtQueues(deployment, options, surroundings, new Set(queues));
   if (waiting.kind === "known" && waiting.lines.length === 0) return null;
   const names = leaving.map(({ name }) => `"${name}"`).join(" and ");
   const outcome = "These stay in the broker, and no Worker consumes them:";

@@ -5,13 +5,20 @@ import { findBroker } from "../../client/find-broker.ts";
 import { allQueues } from "../../client/queues.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { readAccess } from "./broker-access.ts";
+import type { Deployment } from "./deployment.ts";
 
 /** Address and token for asking a broker which messages wait. */
 export interface AskOptions {
-  /** The broker's address and token. Default: those of the last `sluice deploy` in this folder. */
+  /** The broker's address and token. Default: as `sluice deploy` has written them, else as the account says. */
   readonly url?: string;
   readonly token?: string;
 }
+
+/** A deployment, as far as its broker is asked. */
+type Asked = Pick<Deployment, "accessFile"> & {
+  readonly api: Pick<Deployment["api"], "address">;
+  readonly project: { readonly broker: { readonly name: string } };
+};
 
 /** Messages that wait in a broker. */
 export type Waiting =
@@ -20,23 +27,27 @@ export type Waiting =
   | { readonly kind: "unknown"; readonly why: string };
 
 /**
- * Counts the messages that wait in a broker.
+ * Counts the messages that wait in the broker of a deployment. `SLUICE_URL` does not count, since it may be that of
+ * another broker: what waits there says nothing of this one.
  *
- * @param accessFile file with the broker's address and token, as `sluice deploy` has written it.
  * @param queues names of the queues to look at. Default: all.
  */
 export async function lookAtQueues(
-  accessFile: string,
+  { accessFile, api, project }: Asked,
   options: AskOptions,
   { cwd, env }: Pick<Surroundings, "cwd" | "env">,
   queues?: ReadonlySet<string>,
 ): Promise<Waiting> {
   const kept = readAccess(accessFile);
-  const url = options.url ?? env.SLUICE_URL ?? kept.SLUICE_URL;
-  const token = options.token ?? env.SLUICE_API_TOKEN ?? kept.SLUICE_API_TOKEN;
+  const url = options.url ?? kept.SLUICE_URL ?? (await api.address(project.broker.name));
   if (!url) return { kind: "unknown", why: "--url and --token name the broker." };
   try {
-    const client = new BrokerClient(findBroker({ url, ...(token ? { token } : {}) }, { cwd, env }));
+    const broker = findBroker({ url }, { cwd, env });
+    const named = options.url ?? (env.SLUICE_URL || url);
+    // A token of the environment belongs to the address beside it.
+    const isItsOwn = findBroker({ url: named }, { cwd, env }).url === broker.url;
+    const given = options.token ?? (isItsOwn ? env.SLUICE_API_TOKEN : undefined);
+    const client = new BrokerClient({ ...broker, token: given || kept.SLUICE_API_TOKEN || null });
     const lines = (await allQueues(client)).flatMap(({ name, messages: { ready, delayed, leased } }) => {
       const count = ready + delayed + leased;
       const matters = count > 0 && queues?.has(name) !== false;
