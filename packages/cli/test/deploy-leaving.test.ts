@@ -120,6 +120,22 @@ describe.each(KINDS)("a rollback of a deployment that repeats an earlier one: %s
     expect(versionsOf(NAMES)).toEqual(before);
   });
 
+  it("leads over changes of secrets alone, which are no deployments", async () => {
+    const project = shop();
+    project.worker("web", { sends: "mails", code: "1" });
+    await project.succeed("deploy", WORKERS);
+    cloud.changeSecret("web");
+    const before = versionsOf(NAMES);
+    project.worker("web", { sends: "mails", code: "2" });
+    await project.succeed("deploy", WORKERS);
+    for (const name of ["web", "mailer"]) cloud.changeSecret(name);
+    const mailer = account.live("mailer").id;
+    expect(await project.succeed("deploy", WORKERS)).toContain("Nothing to deploy.");
+    const output = await project.succeed("rollback", WORKERS, { url });
+    expect(output).toMatch(/^web {2}back to \S+$/);
+    expect(versionsOf(NAMES)).toEqual([before[0], mailer, before[2]]);
+  });
+
   it("covers the earlier run that did not end", async () => {
     const project = await cloud.deployedShop();
     const before = versionsOf(NAMES);

@@ -25,7 +25,7 @@ import { BrokerChanged, type BrokerWatch, type LiveBroker, untilAlone } from "./
 import { protocolWarning } from "./live-protocol.ts";
 import { deploymentMessage, deploymentOf } from "./messages.ts";
 import { detachedText, othersOf, otherText } from "./others.ts";
-import { isOwn, ownersOf } from "./owners.ts";
+import { isOwn, ownersOf, runningCode } from "./owners.ts";
 import { againOf, withoutTags } from "./run/again.ts";
 import { refuseForeignDomains, setTriggers } from "./run/triggers.ts";
 import { Unfinished } from "./run/unfinished.ts";
@@ -163,15 +163,14 @@ type LiveVersion = Live & Pick<VersionWithBindings, "id" | "message" | "createdO
 
 const NOTHING_RUNS: LiveVersion = { id: "", tag: null, services: [], message: null, createdOn: "" };
 
-/** Reads the deployed version of each Worker. Workers that are not there are left out. */
+/** Reads the version of each Worker whose code runs. Workers that are not there are left out. */
 async function liveOf(api: CloudflareApi, names: readonly string[]): Promise<Map<string, LiveVersion>> {
   const live = new Map<string, LiveVersion>();
   for (const name of names) {
     const versions = await api.deployed(name);
     if (versions === null) continue;
-    const id = versions.at(-1);
     // The Worker has only secrets, or was uploaded and never deployed.
-    live.set(name, id === undefined ? NOTHING_RUNS : await api.version(name, id));
+    live.set(name, (await runningCode(name, versions, api)) ?? NOTHING_RUNS);
   }
   return live;
 }

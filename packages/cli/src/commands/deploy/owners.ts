@@ -1,7 +1,7 @@
 import { CliError } from "@sluice/project/errors";
 import { BROKER_QUEUES_BINDING } from "@sluice/project/names";
 import { type Register, readRegister } from "@sluice/project/register/register";
-import type { CloudflareApi } from "./cloudflare-api.ts";
+import type { CloudflareApi, Version, VersionWithBindings } from "./cloudflare-api.ts";
 import type { Deployment } from "./deployment.ts";
 import { type Mark, markOf } from "./messages.ts";
 
@@ -40,17 +40,33 @@ export function isOwn(mark: Mark | null | undefined, { own, project }: Deploymen
   return mark?.project === own.name && mark.broker === project.broker.name;
 }
 
-/**
- * Reads the mark of the version that runs, or of the last upload where none runs. A version that only changed secrets
- * runs the code of the version before it.
- */
+/** Reads the mark of the version that runs, or of the last upload where none runs. */
 async function liveMark(name: string, deployed: readonly string[], api: CloudflareApi): Promise<Mark | null> {
   const ids = deployed.length > 0 ? deployed : (await api.versions(name)).map(({ id }) => id).reverse();
-  for (const id of ids.toReversed()) {
-    const { trigger, message } = await api.version(name, id);
-    if (trigger !== "secret") return markOf(message);
+  return markOf((await runningCode(name, ids, api))?.message ?? null);
+}
+
+/**
+ * Reads the version whose code runs: one that only changed secrets runs the code of the version before it.
+ *
+ * @param deployed ids of the versions that were deployed, the newest last.
+ * @returns `null` for a Worker that has only secrets.
+ */
+export async function runningCode(
+  name: string,
+  deployed: readonly string[],
+  api: Pick<CloudflareApi, "version">,
+): Promise<VersionWithBindings | null> {
+  for (const id of deployed.toReversed()) {
+    const version = await api.version(name, id);
+    if (!changesSecretsAlone(version)) return version;
   }
   return null;
+}
+
+/** Whether `wrangler secret put`, or an edit of a secret in the dashboard, has made a version. */
+export function changesSecretsAlone({ trigger }: Pick<Version, "trigger">): boolean {
+  return trigger === "secret";
 }
 
 async function refuseBroker(name: string, id: string | undefined, api: CloudflareApi): Promise<void> {

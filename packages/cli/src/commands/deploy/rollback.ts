@@ -5,24 +5,28 @@ import { joined } from "@sluice/project/register/serve-projects";
 import { canonicalJson } from "@sluice/protocol";
 import type { Surroundings } from "../../surroundings.ts";
 import { hintFor } from "./account.ts";
+import type { Version } from "./cloudflare-api.ts";
 import { type Deployment, type DeploymentOptions, openDeployment, type StartWrangler } from "./deployment.ts";
 import { BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { deploymentOf } from "./messages.ts";
-import { ownersOf } from "./owners.ts";
+import { changesSecretsAlone, ownersOf } from "./owners.ts";
 import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
 
 /** Deployed versions of a Worker, the live one last. */
 export interface WorkerVersions {
   readonly name: string;
-  readonly versions: readonly {
-    readonly id: string;
-    /** Id of the deployment that uploaded it; `null` for another tool, or where it is no longer known. */
-    readonly deployment: string | null;
-    /** Tag of the version's contents. */
-    readonly tag: string | null;
-    /** Time of the upload, as ISO 8601. */
-    readonly createdOn: string;
-  }[];
+  readonly versions: readonly DeployedVersion[];
+}
+
+/** A deployed version, with the upload that its code comes from. */
+interface DeployedVersion {
+  readonly id: string;
+  /** Id of the deployment that uploaded it; `null` for another tool, or where it is no longer known. */
+  readonly deployment: string | null;
+  /** Tag of its contents. */
+  readonly tag: string | null;
+  /** Time of the upload, as ISO 8601. */
+  readonly createdOn: string;
 }
 
 /** A Worker with the version that it goes back to; `null` where it had none before. */
@@ -57,13 +61,7 @@ export async function rollback(
   for (const name of [...project.workers.map((worker) => worker.name), project.broker.name]) {
     const ids = await api.deployed(name);
     if (ids === null) continue;
-    const known = new Map((await api.versions(name)).map((version) => [version.id, version]));
-    // A version too old to be listed counts as uploaded by another tool.
-    const versions = ids.map((id) => {
-      const { message = null, tag = null, createdOn = "" } = known.get(id) ?? {};
-      return { id, deployment: deploymentOf(message), tag, createdOn };
-    });
-    workers.push({ name, versions });
+    workers.push({ name, versions: codesOf(ids, await api.versions(name)) });
   }
   const targets = targetsOf(workers);
   if (targets.every(({ to }) => to === null)) {
@@ -105,6 +103,27 @@ export async function rollback(
     printer.print(`${name}  back to ${to}`);
   }
   return 0;
+}
+
+/**
+ * Lists the deployed versions of a Worker. One that only changed secrets has the code of the version before it.
+ *
+ * @param deployed ids, the live one last. One too old to be among the listed versions counts as another tool's.
+ */
+function codesOf(deployed: readonly string[], listed: readonly Version[]): DeployedVersion[] {
+  const known = new Map(listed.map((version) => [version.id, version]));
+  const codes: DeployedVersion[] = [];
+  for (const id of deployed) {
+    const version = known.get(id);
+    const before = codes.at(-1);
+    if (version !== undefined && before !== undefined && changesSecretsAlone(version)) {
+      codes.push({ ...before, id });
+      continue;
+    }
+    const { message = null, tag = null, createdOn = "" } = version ?? {};
+    codes.push({ id, deployment: deploymentOf(message), tag, createdOn });
+  }
+  return codes;
 }
 
 /** @throws CliError if going back would also undo what another project has deployed to the broker. */
