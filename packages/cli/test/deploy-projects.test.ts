@@ -250,11 +250,52 @@ describe.each(KINDS)("several repositories that share a broker: %s", (kind) => {
     const script = account.find("team");
     expect({ subdomain: script.subdomain, migration: script.migrationTag }).toEqual({
       subdomain: false,
-      migration: kind === "wrangler.toml" ? "first" : "v1",
+      migration: kind === "wrangler.toml" ? "first" : "sluice",
     });
     const variables = account.live("team").bindings.filter(({ name }) => name === "SLUICE_AWS_REGION");
     expect(variables).toMatchObject([{ text: "eu-west-1" }]);
     expect((await first.run("deploy", ["web", "mailer"])).output).toContain("Nothing to deploy.");
+  });
+
+  it("give the broker a configuration with migrations of its own, take it away again, and leave it", async () => {
+    const first = shop('[sluice]\nbroker = "team"\n');
+    const second = bank(SHARED);
+    await first.succeed("deploy", ["web", "mailer"]);
+    await second.succeed("deploy", ["bank", "biller"]);
+    const own =
+      'name = "team"\ncompatibility_date = "2026-11-01"\n' +
+      '[[durable_objects.bindings]]\nname = "SLUICE_QUEUES"\nclass_name = "QueueBroker"\n';
+    const migrations = '[[migrations]]\ntag = "first"\nnew_sqlite_classes = ["QueueBroker", "Directory"]\n';
+    const succeeds = async () => {
+      await first.succeed("deploy", ["web", "mailer"]);
+      expect(await first.succeed("deploy", ["web", "mailer"])).toContain("Nothing to deploy.");
+      expect(await second.succeed("deploy", ["bank", "biller"])).toContain("Nothing to deploy.");
+      return account.find("team").migrationTag;
+    };
+    first.write("wrangler.toml", own + migrations);
+    expect(await succeeds()).toBe("sluice");
+    first.remove("wrangler.toml");
+    expect(await succeeds()).toBe("sluice");
+    first.write("wrangler.toml", own);
+    expect(await succeeds()).toBe("sluice");
+    await first.succeed("destroy", ["web", "mailer"], { force: true });
+    expect(await second.succeed("deploy", ["bank", "biller"])).toContain("Nothing to deploy.");
+  });
+
+  it("leave a broker that was made with migrations of its own", async () => {
+    const first = shop('[sluice]\nbroker = "team"\n');
+    first.write(
+      "wrangler.toml",
+      'name = "team"\ncompatibility_date = "2026-11-01"\n' +
+        '[[durable_objects.bindings]]\nname = "SLUICE_QUEUES"\nclass_name = "QueueBroker"\n' +
+        '[[migrations]]\ntag = "first"\nnew_sqlite_classes = ["QueueBroker", "Directory"]\n',
+    );
+    await first.succeed("deploy", ["web", "mailer"]);
+    const second = bank(SHARED);
+    await second.succeed("deploy", ["bank", "biller"]);
+    await first.succeed("destroy", ["web", "mailer"], { force: true });
+    expect(account.find("team").migrationTag).toBe("first");
+    expect(await second.succeed("deploy", ["bank", "biller"])).toContain("Nothing to deploy.");
   });
 
   it("leave it one by one: each takes its part of the broker along, the last one the broker", async () => {

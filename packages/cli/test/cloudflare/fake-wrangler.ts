@@ -134,7 +134,10 @@ function uploaded(
       ? {}
       : { migrations: { ...(last === null ? {} : { old_tag: last }), new_tag: tag, steps: pending } }),
   };
-  const classes = migrations.flatMap(({ new_sqlite_classes = [] }) => new_sqlite_classes);
+  const bound = (config.durable_objects?.bindings ?? []).filter(
+    ({ script_name }) => script_name === undefined,
+  );
+  const classes = bound.map(({ class_name }) => class_name);
   const { id, annotations } = account.upload(name, metadata, {
     "index.js": `export { ${classes.join()} };`,
     "topology.json": topologyBeside(option("--config")),

@@ -65,6 +65,10 @@ export class Repository {
     writeFileSync(join(this.folder, file), contents);
   }
 
+  remove(file: string): void {
+    rmSync(join(this.folder, file));
+  }
+
   /** Reads a file below `.sluice/deployed` as variables. */
   deployed(file: string): Record<string, string | undefined> {
     return parseEnv(readFileSync(join(this.folder, ".sluice/deployed", file), "utf8"));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { configOf, fileOf, generate } from "../../test/generated.ts";
 import { projectFolder } from "../../test/project-folder.ts";
-import { consumerBindings } from "./broker-config.ts";
+import { consumerBindings, migrationsAfter } from "./broker-config.ts";
 
 const CONSUMER = {
   "mail/wrangler.jsonc":
@@ -41,7 +41,7 @@ describe("a broker without a configuration of its own", () => {
           { name: "SLUICE_DIRECTORY", class_name: "Directory" },
         ],
       },
-      migrations: [{ tag: "v1", new_sqlite_classes: ["QueueBroker", "Directory"] }],
+      migrations: [{ tag: "sluice", new_sqlite_classes: ["QueueBroker", "Directory"] }],
       services: [{ binding: "CONSUMER_MAIL", service: "mail", entrypoint: "SluiceQueueConsumer" }],
       version_metadata: { binding: "SLUICE_VERSION" },
       minify: true,
@@ -127,8 +127,8 @@ describe("a broker with a configuration in the current folder", () => {
         ],
       },
       migrations: [
+        { tag: "sluice", new_sqlite_classes: ["Directory"] },
         { tag: "v1", new_sqlite_classes: ["QueueBroker"] },
-        { tag: "v2", new_sqlite_classes: ["Directory"] },
       ],
       services: [{ binding: "CONSUMER_MAIL", service: "mail", entrypoint: "SluiceQueueConsumer" }],
     });
@@ -148,12 +148,12 @@ describe("a broker with a configuration in the current folder", () => {
   });
 
   it("gets a migration under a tag that it does not use yet", async () => {
-    const tagged = BROKER.replace('tag = "v1"', 'tag = "v2"');
+    const tagged = BROKER.replace('tag = "v1"', 'tag = "sluice"');
     const folder = projectFolder({ ...CONSUMER, "wrangler.toml": tagged });
     const { plan } = await generate(folder, { purpose: "build", targets: ["mail"] });
     expect(configOf(plan, "orders-broker").migrations).toEqual([
-      { tag: "v2", new_sqlite_classes: ["QueueBroker"] },
-      { tag: "v3", new_sqlite_classes: ["Directory"] },
+      { tag: "sluice-broker", new_sqlite_classes: ["Directory"] },
+      { tag: "sluice", new_sqlite_classes: ["QueueBroker"] },
     ]);
   });
 
@@ -200,5 +200,31 @@ describe("consumerBindings", () => {
       "CONSUMER_A_B",
       "CONSUMER_A_B_2",
     ]);
+  });
+});
+
+describe("the migrations of a broker that is on an account", () => {
+  const CLASSES = ["QueueBroker", "Directory"];
+  const [a, b] = [
+    { tag: "a", new_sqlite_classes: ["Mine"] },
+    { tag: "b", renamed_classes: [{ from: "Mine", to: "Ours" }] },
+  ];
+
+  it("are all of them where the last one that it had is among them", () => {
+    const all = [{ tag: "sluice", new_sqlite_classes: CLASSES }, a, b];
+    for (const { tag } of all) expect(migrationsAfter(tag, all)).toEqual(all);
+  });
+
+  it("begin with the last one that it had, and create what is not there", () => {
+    const both = { tag: "first", new_sqlite_classes: [...CLASSES, "Mine"] };
+    expect(migrationsAfter("sluice", [both, b])).toEqual([
+      { tag: "sluice" },
+      { tag: "first", new_sqlite_classes: ["Mine"] },
+      b,
+    ]);
+    expect(migrationsAfter("first", [{ tag: "sluice", new_sqlite_classes: CLASSES }])).toEqual([
+      { tag: "first" },
+    ]);
+    expect(migrationsAfter("a", [a, { tag: "b", new_sqlite_classes: CLASSES }])).toEqual([a]);
   });
 });

@@ -124,17 +124,46 @@ const BROKER_OBJECTS = [
   { name: DIRECTORY_BINDING, class_name: DIRECTORY_CLASS },
 ];
 
+const BROKER_CLASSES: readonly string[] = BROKER_OBJECTS.map(({ class_name }) => class_name);
+
 function withBrokerObjects(bindings: DurableObjectBindings): DurableObjectBindings {
   const missing = BROKER_OBJECTS.filter((object) => !bindings.some(({ name }) => name === object.name));
   return [...bindings, ...missing];
 }
 
-/** Adds a migration that creates missing classes, under an unused tag. */
+/** Tag of the generated migration. A contract: a broker on an account keeps the tag of its last migration. */
+const MIGRATION_TAG = "sluice";
+
+/**
+ * Adds a migration that creates missing classes, under an unused tag. It comes first: its place and its tag stay the same
+ * when the user adds migrations, which come after it then.
+ */
 function withBrokerClasses(migrations: Unstable_Config["migrations"]): Unstable_Config["migrations"] {
   const created = new Set(migrations.flatMap((migration) => migration.new_sqlite_classes ?? []));
-  const missing = BROKER_OBJECTS.map(({ class_name }) => class_name).filter((name) => !created.has(name));
+  const missing = BROKER_CLASSES.filter((name) => !created.has(name));
   if (missing.length === 0) return migrations;
-  let number = migrations.length + 1;
-  while (migrations.some(({ tag }) => tag === `v${number}`)) number += 1;
-  return [...migrations, { tag: `v${number}`, new_sqlite_classes: missing }];
+  let tag = MIGRATION_TAG;
+  while (migrations.some((migration) => migration.tag === tag)) tag += "-broker";
+  return [{ tag, new_sqlite_classes: missing }, ...migrations];
+}
+
+/**
+ * Returns the migrations for a broker that is on an account, whose classes are there: those up to its last one, and the
+ * ones after it without the broker's classes. Wrangler applies all of them where it does not find the last one, which is
+ * so when the configuration came or went since, and Cloudflare creates no class twice.
+ *
+ * @param last tag of the broker's last migration.
+ */
+export function migrationsAfter(
+  last: string,
+  migrations: Unstable_Config["migrations"],
+): Unstable_Config["migrations"] {
+  const at = migrations.findIndex(({ tag }) => tag === last);
+  const done = at < 0 ? [{ tag: last }] : migrations.slice(0, at + 1);
+  const pending = migrations.slice(at + 1).flatMap(({ new_sqlite_classes: created = [], ...migration }) => {
+    const others = created.filter((name) => !BROKER_CLASSES.includes(name));
+    if (others.length > 0) return { ...migration, new_sqlite_classes: others };
+    return Object.keys(migration).length > 1 ? migration : [];
+  });
+  return [...done, ...pending];
 }

@@ -94,7 +94,7 @@ it("a broker's cloudflare.config.ts generates the classes that one of Wrangler's
         { name: "SLUICE_DIRECTORY", class_name: "Directory" },
       ],
     },
-    migrations: [{ tag: "v1", new_sqlite_classes: ["QueueBroker", "Directory"] }],
+    migrations: [{ tag: "sluice", new_sqlite_classes: ["QueueBroker", "Directory"] }],
   });
   expect(JSON.stringify(config)).not.toMatch(/script_name|exports/);
 });

@@ -81,6 +81,12 @@ export class CloudflareApi {
     return version;
   }
 
+  /** Returns the tag of the last migration of a Worker's Durable Object classes; `null` where it has none. */
+  async migrationTag(worker: string): Promise<string | null> {
+    const read = ({ default_environment: { script } }: ServiceAnswer) => script.migration_tag ?? null;
+    return this.#get(`/workers/services/${encodeURIComponent(worker)}`, read);
+  }
+
   /** Returns the address of a Worker below workers.dev; `null` where it has none. */
   async address(worker: string): Promise<string | null> {
     const read = ({ enabled }: { enabled: boolean }) => enabled === true;
@@ -202,6 +208,10 @@ interface DeploymentAnswer {
 interface Share {
   readonly version_id: string;
   readonly percentage: number;
+}
+
+interface ServiceAnswer {
+  readonly default_environment: { readonly script: { readonly migration_tag?: string } };
 }
 
 interface ReferencesAnswer {

@@ -117,7 +117,8 @@ async function deployOnto(
     const run = async () => {
       unfinished.begin(step.part.name);
       const message = deploymentMessage(mark, isBroker ? tokens : null);
-      const more = { message, secrets: isBroker ? secrets : {} };
+      const migration = isBroker ? await api.migrationTag(step.part.name) : null;
+      const more = { message, secrets: isBroker ? secrets : {}, migration };
       const addresses = await upload(step, { ...more, wrangler, yes, wait: setTimeout });
       unfinished.end(step.part.name);
       uploaded.add(step.part.name);

@@ -110,11 +110,13 @@ async function destroyFrom(
 
   const step = await unbindingStep(end, live, broker, deployment);
   if (step !== null) {
+    const migration = await api.migrationTag(name);
     await watch.guard(() =>
       upload(step, {
         wrangler,
         message: "sluice destroy",
         secrets: {},
+        migration,
         yes: true,
         wait: async () => undefined,
       }),

@@ -1,5 +1,7 @@
+import { migrationsAfter } from "@sluice/project/generate/broker-config";
 import { generatedConfig, type Plan } from "@sluice/project/generate/plan";
 import { canonicalJson } from "@sluice/protocol";
+import type { Unstable_Config } from "wrangler";
 
 /** A Worker that a deployment uploads; the broker is one too. */
 export interface Part {
@@ -39,4 +41,15 @@ export function withoutServices({ config }: Part, workers: readonly string[]): s
   const parsed = JSON.parse(config) as { services?: readonly { readonly service: string }[] };
   const services = (parsed.services ?? []).filter(({ service }) => !workers.includes(service));
   return canonicalJson({ ...parsed, services });
+}
+
+/**
+ * Returns the configuration of a broker that is on an account.
+ *
+ * @param config text of a configuration.
+ * @param last tag of the broker's last migration there.
+ */
+export function afterMigration(config: string, last: string): string {
+  const parsed = JSON.parse(config) as Pick<Unstable_Config, "migrations">;
+  return canonicalJson({ ...parsed, migrations: migrationsAfter(last, parsed.migrations) });
 }

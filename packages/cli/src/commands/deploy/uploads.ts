@@ -3,10 +3,13 @@ import { stripVTControlCharacters } from "node:util";
 import { CliError } from "@sluice/project/errors";
 import { writeIfChanged } from "@sluice/project/files/write-plan";
 import type { RunWrangler, WranglerRun } from "@sluice/project/wrangler/run-wrangler";
-import { withoutServices } from "./parts.ts";
+import { afterMigration, withoutServices } from "./parts.ts";
 import type { Step } from "./steps.ts";
 
-/** Configuration of a broker without some of its bindings, beside the whole one: its paths are relative. */
+/**
+ * Configuration of a broker without some of its bindings, or of its migrations, beside the whole one: its paths are
+ * relative.
+ */
 const PARTIAL_CONFIG = "wrangler.partial.json";
 
 /**
@@ -39,6 +42,8 @@ interface UploadOptions {
   readonly message: string;
   /** Secrets uploaded with the code. A secret that is not named here is kept. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Tag of the last migration of a broker that is on the account; `null` for other parts. */
+  readonly migration: string | null;
   readonly wrangler: RunWrangler;
   /** Whether each question of Wrangler's is answered with yes. Otherwise it asks, or stops without a terminal. */
   readonly yes: boolean;
@@ -52,8 +57,8 @@ interface UploadOptions {
  * @throws CliError with Wrangler's output.
  */
 export async function upload(step: Step, options: UploadOptions): Promise<string[]> {
-  const { wrangler, message, secrets, yes } = options;
-  const args = ["deploy", "--config", configOf(step), "--tag", step.tag, "--message", message];
+  const { wrangler, message, secrets, yes, migration } = options;
+  const args = ["deploy", "--config", configOf(step, migration), "--tag", step.tag, "--message", message];
   if (!yes) args.push("--strict");
   const given = Object.keys(secrets).length > 0 ? { secrets } : {};
   const { code, all, report } = await untilSeen(() => wrangler(args, { asks: !yes, ...given }), options);
@@ -88,10 +93,12 @@ async function untilSeen(
   return run();
 }
 
-function configOf({ part, without }: Step): string {
-  if (without.length === 0) return part.configFile;
+function configOf({ part, without }: Step, migration: string | null): string {
+  const bound = without.length === 0 ? part.config : withoutServices(part, without);
+  const config = migration === null ? bound : afterMigration(bound, migration);
+  if (config === part.config) return part.configFile;
   const file = join(dirname(part.configFile), PARTIAL_CONFIG);
-  writeIfChanged(file, withoutServices(part, without));
+  writeIfChanged(file, config);
   return file;
 }
 
