@@ -418,6 +418,19 @@ describe.each(KINDS)("two repositories that deploy at the same moment: %s", (kin
     expect(Object.keys(cloud.topologyOf("team").queues)).toEqual(["bills", "loans", "mails"]);
   });
 
+  it("are told the truth where Cloudflare does not say what came at the same moment", async () => {
+    const project = await cloud.deployedShop(SHARED);
+    project.worker("web", { sends: "others", more: SHARED });
+    cloud.beforeFirst("deploy", "team", () => {
+      cloud.cloudflare.refuses = (call) => call === "GET scripts/team/deployments";
+    });
+    const output = await project.fail("deploy", ["web", "mailer"]);
+    cloud.cloudflare.refuses = () => false;
+    expect(output).toContain("The broker is deployed, and whether another repository has deployed it");
+    expect(output).not.toContain("was not deployed");
+    expect(await project.succeed("deploy", ["web", "mailer"])).toContain("  • team  unchanged");
+  });
+
   it("lose nothing of each other where neither has found a broker", async () => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     cloud.beforeFirst("deploy", "team", async () => {

@@ -3,6 +3,7 @@ import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { plural } from "@sluice/protocol/words";
 import { backupOf, restore, restoreOnce } from "../../client/backup.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
+import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "../patience.ts";
 import { bytesInRequest } from "../transfer/lines.ts";
 import { agreeToPlan } from "./agree-to-plan.ts";
 import { inBatches } from "./batches.ts";
@@ -15,7 +16,6 @@ import {
   refuseOtherKind,
   type System,
 } from "./options.ts";
-import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
 import { backlogText, countOf, differencesOf, type Plan } from "./plan.ts";
 import { pump } from "./pump.ts";
 import { MoveProgress, Tally } from "./report.ts";

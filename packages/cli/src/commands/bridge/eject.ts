@@ -5,6 +5,7 @@ import { plural } from "@sluice/protocol/words";
 import { leaseMessages, settleMessages } from "../../client/backup.ts";
 import { queueNamed } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
+import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "../patience.ts";
 import { existingQueue } from "./adopt.ts";
 import { agreeToPlan } from "./agree-to-plan.ts";
 import { inBatches } from "./batches.ts";
@@ -17,7 +18,6 @@ import {
   refuseOtherKind,
   type System,
 } from "./options.ts";
-import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
 import { backlogText, countOf, type Plan } from "./plan.ts";
 import { pump } from "./pump.ts";
 import { MoveProgress, Tally } from "./report.ts";

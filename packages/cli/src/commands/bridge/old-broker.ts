@@ -1,6 +1,6 @@
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import type { OnBroker } from "../on-broker.ts";
-import { type Patience, patiently } from "./patience.ts";
+import { type Patience, patiently } from "../patience.ts";
 
 /** Refuses a broker whose API does not lease messages, nor recognise those that come twice. */
 export async function refuseOldBroker({ client }: OnBroker, patience: Patience): Promise<void> {

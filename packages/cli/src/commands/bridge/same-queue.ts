@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { BrokerClient } from "../../client/broker-client.ts";
-import { type Patience, patiently } from "./patience.ts";
+import { type Patience, patiently } from "../patience.ts";
 
 /** Facts that tell a queue of the other system from one of the broker, which may be that system. */
 export interface OtherQueue {

@@ -1,7 +1,8 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CliError } from "@sluice/project/errors";
 import { afterEach, describe, expect, it } from "vitest";
+import { PassingFailure } from "../patience.ts";
 import { CloudflareApi } from "./cloudflare-api.ts";
 
 const ACCOUNT = "0123456789abcdef0123456789abcdef";
@@ -23,6 +24,7 @@ async function apiOf(answer: RequestListener, patienceMs?: number): Promise<Clou
     source: "a test",
     named: { id: ACCOUNT, place: "a test" },
     apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    wait: async () => undefined,
     ...(patienceMs === undefined ? {} : { patienceMs }),
   });
 }
@@ -68,7 +70,7 @@ describe("an answer of Cloudflare's that does not come", () => {
   ] as [string, RequestListener][])("%s is an error that names the request", async (_, answer) => {
     const api = await apiOf(answer, 100);
     await expect(api.deployed("web")).rejects.toThrow(
-      new CliError(
+      new PassingFailure(
         `Cloudflare does not answer GET /accounts/${ACCOUNT}/workers/scripts/web/deployments: nothing within 0.1 s.`,
       ),
     );
@@ -79,5 +81,37 @@ describe("an answer of Cloudflare's that does not come", () => {
     await expect(api.deployed("web")).rejects.toThrow(
       /^Cloudflare does not answer GET \/accounts\/.*\/deployments: /,
     );
+  });
+});
+
+describe("a failure of Cloudflare's that may pass", () => {
+  const FINE = { success: true, result: { deployments: [] } };
+
+  /** Answers the first requests by a failure, and then as Cloudflare does. */
+  async function failing(times: number, fail: (response: ServerResponse) => void) {
+    let requests = 0;
+    const api = await apiOf((_, response) => {
+      requests++;
+      if (requests > times) response.end(JSON.stringify(FINE));
+      else fail(response);
+    });
+    return { api, requests: () => requests };
+  }
+
+  it.each([
+    ["status 429", (response) => response.writeHead(429).end("{}")],
+    ["status 502, which a proxy says in HTML", (response) => response.writeHead(502).end("<html>")],
+    ["a connection that ends", (response) => response.destroy()],
+  ] as [string, (response: ServerResponse) => void][])("is tried again, three times: %s", async (_, fail) => {
+    expect(await (await failing(3, fail)).api.deployed("web")).toEqual([]);
+    const { api, requests } = await failing(4, fail);
+    await expect(api.deployed("web")).rejects.toThrow(/^Cloudflare (?:refuses|does not answer) GET/);
+    expect(requests()).toBe(4);
+  });
+
+  it("is none that Cloudflare decides by the request", async () => {
+    const { api, requests } = await failing(1, (response) => response.writeHead(403).end("{}"));
+    await expect(api.deployed("web")).rejects.toThrow("Cloudflare refuses GET");
+    expect(requests()).toBe(1);
   });
 });

@@ -1,11 +1,12 @@
 import { CliError } from "@sluice/project/errors";
 import type { TextBinding } from "@sluice/project/register/register";
+import { isPassingStatus, PassingFailure, PLAN_TRIES, patiently } from "../patience.ts";
 import { type Credentials, type NamedAccount, refusalHint } from "./account.ts";
 
 const API_URL = "https://api.cloudflare.com/client/v4";
 /** Codes of Cloudflare's API for a Worker that is not there: a script, and a service. */
 const UNKNOWN_WORKER = [10_007, 10_090];
-/** Time limit for an answer, in ms. */
+/** Time limit for an answer to one of several tries, in ms. */
 const PATIENCE_MS = 60_000;
 
 /** Credentials, account and address for calls of Cloudflare's API. */
@@ -14,8 +15,10 @@ export interface Access extends Credentials {
   readonly named: NamedAccount | null;
   /** Default: Cloudflare's own address. */
   readonly apiUrl?: string;
-  /** Time limit for an answer, in ms. Default: 60,000. */
+  /** Time limit for an answer to one of several tries, in ms. Default: 60,000. */
   readonly patienceMs?: number;
+  /** Waits for some ms before another try. Default: by the system's clock. */
+  readonly wait?: (ms: number) => Promise<unknown>;
 }
 
 /** A version of a Worker. */
@@ -143,11 +146,18 @@ export class CloudflareApi {
   }
 
   /**
-   * Sends a GET request and reads the result; returns `null` where nothing is found.
+   * Sends a GET request and reads the result; returns `null` where nothing is found. A failure that may pass is tried
+   * again: a deployment would stop in the middle.
    *
    * @param read reads the result. A `TypeError` that it throws means that the answer has another form.
    */
-  async #ask<A, T>(path: string, read: (result: A) => T): Promise<T | null> {
+  #ask<A, T>(path: string, read: (result: A) => T): Promise<T | null> {
+    const { wait } = this.#access;
+    const patience = { tries: PLAN_TRIES, note: () => {}, ...(wait === undefined ? {} : { wait }) };
+    return patiently(patience, () => this.#askOnce(path, read));
+  }
+
+  async #askOnce<A, T>(path: string, read: (result: A) => T): Promise<T | null> {
     const { status, text } = await this.#fetch(path);
     const answer = parsed<A>(text);
     if (answer?.success === true) {
@@ -165,10 +175,11 @@ export class CloudflareApi {
     if (error !== undefined && UNKNOWN_WORKER.includes(error.code)) return null;
     const said = error === undefined ? `status ${status}` : `${error.message} [code: ${error.code}]`;
     const hint = refusalHint({ code: error?.code, status }, this.#access, this.#access.named);
-    throw new CliError(`Cloudflare refuses GET ${path}: ${said}${hint}`);
+    const refused = `Cloudflare refuses GET ${path}: ${said}${hint}`;
+    throw isPassingStatus(status) ? new PassingFailure(refused) : new CliError(refused);
   }
 
-  /** @throws CliError where no answer comes, or not all of it in time. */
+  /** @throws PassingFailure where no answer comes, or not all of it in time. */
   async #fetch(path: string): Promise<{ readonly status: number; readonly text: string }> {
     const { headers, apiUrl = API_URL, patienceMs = PATIENCE_MS } = this.#access;
     try {
@@ -182,7 +193,7 @@ export class CloudflareApi {
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const why = error.name === "TimeoutError" ? `nothing within ${patienceMs / 1_000} s` : causeOf(error);
-      throw new CliError(`Cloudflare does not answer GET ${path}: ${why}.`);
+      throw new PassingFailure(`Cloudflare does not answer GET ${path}: ${why}.`);
     }
   }
 }

@@ -21,7 +21,7 @@ import {
   planParts,
   type StartWrangler,
 } from "./deployment.ts";
-import { BrokerChanged, type BrokerWatch, type LiveBroker, untilAlone } from "./live-broker.ts";
+import { type BrokerWatch, type LiveBroker, untilAlone } from "./live-broker.ts";
 import { protocolWarning } from "./live-protocol.ts";
 import { deploymentMessage, deploymentOf } from "./messages.ts";
 import { detachedText, othersOf, otherText } from "./others.ts";
@@ -119,17 +119,19 @@ async function deployOnto(
       const message = deploymentMessage(mark, isBroker ? tokens : null);
       const migration = isBroker ? await api.migrationTag(step.part.name) : null;
       const more = { message, secrets: isBroker ? secrets : {}, migration };
-      const addresses = await upload(step, { ...more, wrangler, yes, wait: setTimeout });
+      const addresses = await upload(step, { ...more, wrangler, yes, wait: setTimeout }).catch(
+        (error: unknown) => {
+          if (!(error instanceof CliError)) throw error;
+          const hint = hintFor(error.message, deployment.credentials, deployment.account);
+          throw new CliError(stopText(step, place, error.message + hint));
+        },
+      );
       unfinished.end(step.part.name);
       uploaded.add(step.part.name);
       return addresses;
     };
     if (!isBroker) await ownersOf([step.part.name], deployment);
-    const addresses = await (isBroker ? watch.guard(run) : run()).catch((error: unknown) => {
-      if (!(error instanceof CliError) || error instanceof BrokerChanged) throw error;
-      const hint = hintFor(error.message, deployment.credentials, deployment.account);
-      throw new CliError(stopText(step, place, error.message + hint));
-    });
+    const addresses = await (isBroker ? watch.guard(run) : run());
     printer.print(`${place}  ${stepText(step)}  ${addresses.join(", ")}`.trimEnd());
     if (!isBroker) continue;
     const url = addressAmong(addresses);

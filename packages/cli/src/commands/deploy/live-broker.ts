@@ -60,6 +60,10 @@ export class BrokerChanged extends CliError {
   }
 }
 
+const UNSEEN =
+  "The broker is deployed, and whether another repository has deployed it at the same moment is not known. Run the same " +
+  "command again to go on. If one has, deploy that one again too.";
+
 /**
  * Guards uploads of a broker against uploads from other repositories. Cloudflare's API makes no conditional uploads, so
  * the live version is read right before each upload and right after it. The second look finds an upload that came in
@@ -86,7 +90,9 @@ export class BrokerWatch {
   async guard<T>(upload: () => Promise<T>): Promise<T> {
     await this.refuseChange();
     const done = await upload();
-    const [own, ...others] = await this.#since();
+    const [own, ...others] = await this.#since().catch((error: unknown) => {
+      throw error instanceof CliError ? new CliError(`${UNSEEN} ${error.message}`) : error;
+    });
     if (others.length > 0) throw new BrokerChanged();
     this.known = own ?? this.known;
     return done;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { processesFolder } from "@sluice/local/processes/registry";
-import { type Patience, patiently } from "../patience.ts";
+import { type Patience, patiently } from "../../patience.ts";
 import type { CloudflareConsumer, CloudflareQueue, CloudflareQueues, NewConsumer } from "./queues-api.ts";
 
 /** Most retries that a pull consumer can have: a bridge that is stopped uses them up. */

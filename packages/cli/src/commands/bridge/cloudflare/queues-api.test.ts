@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { PassingFailure } from "../patience.ts";
+import { PassingFailure } from "../../patience.ts";
 import { CloudflareQueues, RefusedRequest } from "./queues-api.ts";
 
 const api = new CloudflareQueues({

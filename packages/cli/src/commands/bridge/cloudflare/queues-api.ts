@@ -1,6 +1,6 @@
 import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import type { Credentials } from "../../deploy/account.ts";
-import { isPassingStatus, PassingFailure } from "../patience.ts";
+import { isPassingStatus, PassingFailure } from "../../patience.ts";
 import type { OtherQueue } from "../same-queue.ts";
 import { type StrangeAnswer, strangeAnswer } from "../strange-answer.ts";
 

@@ -1,8 +1,8 @@
 import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import { PULL_MESSAGES_MAX, RETRIES_DEFAULT } from "@sluice/protocol";
 import { plural } from "@sluice/protocol/words";
+import { type Patience, patiently } from "../../patience.ts";
 import { type Backlog, idOf, type Source, type SourceQueue, type Taken } from "../message.ts";
-import { type Patience, patiently } from "../patience.ts";
 import { consumerOf, LentConsumer, workerOf } from "./lent-consumer.ts";
 import { foreignOf } from "./pulled.ts";
 import { type CloudflareQueue, type CloudflareQueues, RefusedRequest } from "./queues-api.ts";

@@ -6,7 +6,7 @@ import {
   MESSAGE_BYTES_MAX,
   RETENTION_SECONDS_DEFAULT,
 } from "@sluice/protocol";
-import { type Patience, patiently } from "../patience.ts";
+import { type Patience, patiently } from "../../patience.ts";
 import { differencesOf } from "../plan.ts";
 import { bodyBytes, type Sent, type Target, type TargetQueue } from "../target.ts";
 import { type CloudflareQueue, type CloudflareQueues, RefusedRequest } from "./queues-api.ts";

@@ -1,6 +1,6 @@
 import { CliError, EXIT_FAILED, EXIT_NO_BROKER } from "@sluice/project/errors";
 import { describe, expect, it } from "vitest";
-import { BrokerFailure } from "../../client/broker-client.ts";
+import { BrokerFailure } from "../client/broker-client.ts";
 import { PassingFailure, patiently, RUN_TRIES } from "./patience.ts";
 
 /** Calls something that fails in turn with each of some errors. */

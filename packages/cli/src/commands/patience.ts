@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CliError, EXIT_FAILED, EXIT_NO_BROKER } from "@sluice/project/errors";
-import { BrokerFailure } from "../../client/broker-client.ts";
+import { BrokerFailure } from "../client/broker-client.ts";
 
 /** Shortest and longest wait before another try, in ms. */
 const WAIT_MS_MIN = 200;
