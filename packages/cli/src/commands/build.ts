@@ -35,10 +35,11 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
     [workingDirectory, ...options.targets],
     anyWrangler((text) => printer.warn(text)),
   );
-  const env = chosenEnvironment(options.env, process.env);
+  const chosen = chosenEnvironment(options.env, process.env);
   const { targets, broker: option } = options;
   const onAccount = { broker: option };
-  const read = await readProject({ targets, command: "build", env, workingDirectory, onAccount });
+  const read = await readProject({ targets, command: "build", env: chosen, workingDirectory, onAccount });
+  const { env } = read;
   refuseMissingMain(read.workers);
   const places = await findPlaces("build", workingDirectory, options.outdir);
   const own = ownProject(read, { cwd: workingDirectory, defaults: places.defaults, option });

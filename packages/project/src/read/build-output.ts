@@ -12,6 +12,8 @@ export interface BuiltConfig {
   readonly madeFrom: string | null;
   /** The environment that it was made for, `null` where the tool does not say. */
   readonly environment: string | null;
+  /** Whether a build has that environment where nobody chooses one. */
+  readonly isByDefault: boolean;
 }
 
 /**
@@ -37,7 +39,7 @@ function readBuiltConfig(folder: string, file: string): BuiltConfig {
       readonly targetEnvironment?: string;
     };
     const madeFrom = userConfigPath ? resolve(file, "..", userConfigPath) : null;
-    return { file, madeFrom, environment: targetEnvironment || null };
+    return { file, madeFrom, environment: targetEnvironment || null, isByDefault: false };
   } catch (error) {
     throw new CliError(
       `${folder}: .wrangler/deploy/config.json leads to "${relative(folder, file)}", which cannot be read ` +
@@ -51,6 +53,10 @@ function readBuiltConfig(folder: string, file: string): BuiltConfig {
 const OUTPUT = ".cloudflare/output";
 const VERSION = "v1";
 const WORKER_CONFIG = "worker.config.json";
+/** Producer whose output has a mode only where one is chosen. */
+const WRANGLER = "wrangler";
+/** Mode of a `vite build` that names none. */
+const VITE_MODE = "production";
 const OUTPUT_FILE =
   /^(.+)[\\/]\.cloudflare[\\/]output[\\/]v1[\\/]workers[\\/][^\\/]+[\\/]worker\.config\.json$/;
 const OUTPUT_FOLDERS = /^(.+)[\\/]\.cloudflare[\\/]output(?:[\\/]v\d+)?$/;
@@ -94,6 +100,7 @@ export function findCloudflareOutput(project: string): {
     file: join(workers, name, WORKER_CONFIG),
     madeFrom: join(project, CLOUDFLARE_CONFIG),
     environment: buildContext?.mode ?? null,
+    isByDefault: producer?.name !== WRANGLER && buildContext?.mode === VITE_MODE,
   }));
   return { configs, producer: producer?.name };
 }

@@ -191,6 +191,24 @@ describe("Build Output", () => {
     await expect(read(projectFolder(files))).rejects.toThrow(message);
   });
 
+  it.each([
+    ["wrangler", { mode: "staging" }, "", "sluice-staging"],
+    ["wrangler", { mode: "production" }, "", "sluice-production"],
+    ["wrangler", {}, "", "sluice"],
+    ["vite", { mode: "staging" }, "", "sluice-staging"],
+    // Every build by Vite has a mode.
+    ["vite", { mode: "production" }, "", "sluice"],
+    ["vite", { mode: "production" }, "production", "sluice-production"],
+  ])(
+    "of %s is deployed to the broker of its mode: %j by --mode %j",
+    async (producer, buildContext, env, name) => {
+      const workingDirectory = built({ producer, root: { buildContext } });
+      const targets = [".cloudflare/output/v1"];
+      const { broker } = await readProject({ targets, env, workingDirectory, onAccount: {} });
+      expect(broker.name).toBe(name);
+    },
+  );
+
   it("is refused with containers, and in another mode than its own", async () => {
     const files = { ".cloudflare/output/v1/containers/a/container.config.json": "{}" };
     await expect(read(built({ files }))).rejects.toThrow(

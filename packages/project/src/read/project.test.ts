@@ -142,6 +142,41 @@ describe("readProject", () => {
       );
     });
 
+    it("is deployed to the broker of the environment that it was built for", async () => {
+      const onAccount = {};
+      const staged = files({ targetEnvironment: "staging" });
+      const mailer = { "dist/mailer/wrangler.json": built("mailer", { targetEnvironment: "staging" }) };
+      const folder = projectFolder({ ...staged, ...mailer });
+      const { broker, env } = await readProject({
+        targets: [],
+        env: "",
+        workingDirectory: folder,
+        onAccount,
+      });
+      expect([broker.name, env]).toEqual(["sluice-staging", "staging"]);
+      const different = projectFolder(staged);
+      await expect(
+        readProject({ targets: [], env: "", workingDirectory: different, onAccount }),
+      ).rejects.toThrow(/built for different environments.*\n {2}"staging" .*\n {2}the top level /s);
+    });
+
+    it("is deployed to no environment of which nobody knows that it was built for it", async () => {
+      const deployed = (workingDirectory: string, env: string) =>
+        readProject({ targets: ["dist/web/wrangler.json"], env, workingDirectory, onAccount: {} });
+      const folder = projectFolder(files());
+      await expect(deployed(folder, "staging")).rejects.toThrow(
+        'and its Worker is called "web". Build it for that environment first, as by "CLOUDFLARE_ENV=staging npx vite build"',
+      );
+      expect((await deployed(folder, "")).broker.name).toBe("sluice");
+      const { ".wrangler/deploy/config.json": _, ...alone } = files();
+      const named = projectFolder({
+        ...alone,
+        ".wrangler/deploy/config.json": '{ "configPath": "../../dist/web/wrangler.json" }',
+        "dist/web/wrangler.json": built("web-staging", { userConfigPath: "../../wrangler.jsonc" }),
+      });
+      expect((await deployed(named, "staging")).broker.name).toBe("sluice-staging");
+    });
+
     it("says that it has to be built where its output is missing", async () => {
       const { ".wrangler/deploy/config.json": redirect, ...unbuilt } = files();
       await expect(read(projectFolder(unbuilt))).rejects.toThrow(

@@ -26,6 +26,7 @@ import {
   defaultBroker,
   readBroker,
 } from "./broker.ts";
+import { environmentOfBuilds, refuseUnknownEnvironment } from "./build-environment.ts";
 import {
   type BuiltConfig,
   findBuildOutput,
@@ -41,6 +42,8 @@ const NO_NAMES: DeploymentNames = { broker: null, project: null };
 
 /** Contents of the user's files. */
 export interface Project {
+  /** Environment that they were read in, "" for the top level. On an account it may be the one of a build. */
+  readonly env: string;
   /** In the order of the command line: the first is the primary one. Empty when the broker runs alone. */
   readonly workers: readonly UserWorker[];
   readonly broker: BrokerBase;
@@ -95,9 +98,11 @@ export interface ProjectOptions {
  *
  * @throws ConfigError or CliError for the first file that cannot be used, or for files that contradict each other.
  */
-export async function readProject(options: ProjectOptions): Promise<Project> {
-  const { env } = options;
-  const sources = workerSources(options);
+export async function readProject(given: ProjectOptions): Promise<Project> {
+  const sources = workerSources(given);
+  const { onAccount } = given;
+  const env = onAccount === undefined ? given.env : environmentOfBuilds(sources, given.env);
+  const options = { ...given, env };
   const reader = new ConfigReader();
   const found = await findBroker(
     sources.map(({ file }) => file),
@@ -106,14 +111,17 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
   );
   const read = [];
   for (const source of sources) {
-    if (source.file !== found.base.file) read.push(await readWorker(source, env, reader));
+    if (source.file === found.base.file) continue;
+    const reading = await readWorker(source, env, reader);
+    if (onAccount !== undefined) refuseUnknownEnvironment(source, reading.worker, env);
+    read.push(reading);
   }
   const workers = read.map(({ worker }) => worker);
   const own = workers.map(({ queues }) => queues);
   const here = [...own, ...(found.queues === null ? [] : [found.queues])];
-  const names = options.onAccount === undefined ? NO_NAMES : deploymentNames(here);
-  const onAccount = brokerOnAccount(found, here, options.onAccount?.broker ?? null, names.broker, env);
-  const broker = { ...found, base: { ...found.base, name: options.brokerName ?? onAccount } };
+  const names = onAccount === undefined ? NO_NAMES : deploymentNames(here);
+  const brokerName = brokerOnAccount(found, here, onAccount?.broker ?? null, names.broker, env);
+  const broker = { ...found, base: { ...found.base, name: options.brokerName ?? brokerName } };
   const namesake = workers.find(({ name }) => name === broker.base.name);
   if (namesake !== undefined) {
     throw new CliError(
@@ -132,6 +140,7 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
   const { topology, elsewhere, warnings } = withElsewhere(here, [...joined, ...senders, ...farConsumers]);
   const taken = elsewhere.length === 0 ? [] : farConsumers;
   return {
+    env,
     workers,
     broker: broker.base,
     brokerQueues: broker.queues,

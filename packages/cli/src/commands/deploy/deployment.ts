@@ -68,14 +68,15 @@ export async function openDeployment(
   { cwd, env: variables }: Pick<Surroundings, "cwd" | "env">,
   start: StartWrangler = startWrangler,
 ): Promise<Deployment> {
-  const env = chosenEnvironment(options.env, variables);
+  const chosen = chosenEnvironment(options.env, variables);
   takeWranglerOf([cwd, ...options.targets], WRANGLER);
   const run = start(cwd, variables);
   const { targets, broker, command } = options;
-  const project = await readProject({ targets, command, env, workingDirectory: cwd, onAccount: { broker } });
+  const onAccount = { broker };
+  const project = await readProject({ targets, command, env: chosen, workingDirectory: cwd, onAccount });
   refuseMissingMain(project.workers);
   for (const warning of project.warnings) printer.warn(warning);
-  const forCloudflare = cloudflareVariables(cwd, env, variables);
+  const forCloudflare = cloudflareVariables(cwd, project.env, variables);
   const account = accountOf(project, forCloudflare.get("CLOUDFLARE_ACCOUNT_ID"));
   const places = await findPlaces("build", cwd, options.outdir);
   // The account reaches configurations that name none by the environment.
