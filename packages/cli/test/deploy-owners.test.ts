@@ -112,6 +112,52 @@ describe.each(KINDS)("a project that moves to another broker: %s", (kind) => {
   });
 });
 
+describe.each(KINDS)("some Workers of a project: %s", (kind) => {
+  cloud.configuredBy(kind);
+
+  /** A project of which only the configuration of `web` names the broker. */
+  const shopByWeb = async () => {
+    const project = shop();
+    project.worker("web", { sends: "mails", more: '[sluice]\nbroker = "team"\n' });
+    await project.succeed("deploy", ["web", "mailer"]);
+    return project;
+  };
+
+  it("are not taken to another broker while others stay, without a word", async () => {
+    const project = await shopByWeb();
+    const before = state();
+    const output = await project.fail("deploy", ["mailer"]);
+    expect(output).toContain(
+      '"mailer" would be deployed to the broker "sluice", and "web" of this project would stay on the broker "team"',
+    );
+    expect(await project.fail("deploy", ["web"], { broker: "new" })).toContain("To move: name all of them");
+    expect(state()).toEqual(before);
+    expect(await project.succeed("deploy", ["mailer"], { broker: "team" })).toContain("Nothing to deploy.");
+  });
+
+  it("part from the others where these are deployed without them first", async () => {
+    const project = await shopByWeb();
+    await project.succeed("deploy", ["web"], { detach: ["mailer"] });
+    await project.succeed("deploy", ["mailer"]);
+    expect({ team: cloud.bound("team"), sluice: cloud.bound("sluice") }).toEqual({
+      team: [],
+      sluice: ["mailer"],
+    });
+  });
+
+  it("move alone where the others are gone, or on the other broker already", async () => {
+    const project = await shopByWeb();
+    cloud.beforeFirst("deploy", "web", () => {
+      throw new Error("killed");
+    });
+    await expect(project.run("deploy", ["mailer", "web"], { broker: "new" })).rejects.toThrow("killed");
+    await project.succeed("deploy", ["web"], { broker: "new" });
+    account.remove("mailer", true);
+    await project.succeed("deploy", ["web"], { broker: "newest" });
+    expect([...account.scripts.keys()].sort()).toEqual(["new", "newest", "team", "web"]);
+  });
+});
+
 describe.each(KINDS)("a broker of another project: %s", (kind) => {
   cloud.configuredBy(kind);
 

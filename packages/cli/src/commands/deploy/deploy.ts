@@ -25,7 +25,7 @@ import { type BrokerWatch, type LiveBroker, untilAlone } from "./live-broker.ts"
 import { protocolWarning } from "./live-protocol.ts";
 import { deploymentMessage, deploymentOf } from "./messages.ts";
 import { detachedText, othersOf, otherText } from "./others.ts";
-import { isOwn, ownersOf, runningCode } from "./owners.ts";
+import { isOwn, ownersOf, refuseParting, runningCode } from "./owners.ts";
 import { againOf, withoutTags } from "./run/again.ts";
 import { refuseForeignDomains, setTriggers } from "./run/triggers.ts";
 import { Unfinished } from "./run/unfinished.ts";
@@ -82,6 +82,7 @@ async function deployOnto(
   const next = joined(deployment.project.broker.name, liveBroker.register, own, detach);
   const register = sameProjects(next, liveBroker.ownRegister) ? liveBroker.ownRegister : next;
   const marks = await ownersOf(Object.keys(own.entry.workers), deployment);
+  await refuseParting(marks, deployment);
   const others = await othersOf(register, own, liveBroker.services, api);
   const bound = others.filter(({ standing }) => standing === "bound").map(({ worker }) => worker);
   const { parts, broker } = planParts(deployment, register, own, bound);

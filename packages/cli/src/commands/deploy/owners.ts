@@ -40,6 +40,50 @@ export function isOwn(mark: Mark | null | undefined, { own, project }: Deploymen
   return mark?.project === own.name && mark.broker === project.broker.name;
 }
 
+/**
+ * Refuses to take some Workers of a project to another broker while others stay, which happens where only the
+ * configuration of a Worker that is not named says the broker: messages between them would not arrive any more.
+ *
+ * @param marks marks of the Workers that are deployed.
+ * @throws CliError that says how to stay, to move and to part.
+ */
+export async function refuseParting(
+  marks: ReadonlyMap<string, Mark | null>,
+  { api, own, project }: Deployment,
+): Promise<void> {
+  const to = project.broker.name;
+  const brokers = [...marks.values()].flatMap((mark) => (mark?.project === own.name ? mark.broker : []));
+  for (const from of new Set(brokers)) {
+    if (from === to) continue;
+    const known = (await registerOf(from, api))?.projects[own.name]?.workers ?? {};
+    const moving = [...marks].flatMap(([name, mark]) =>
+      mark?.broker === from && known[name] !== undefined ? name : [],
+    );
+    if (moving.length === 0) continue;
+    const staying: string[] = [];
+    for (const name of Object.keys(known).filter((one) => own.entry.workers[one] === undefined)) {
+      const mark = await liveMark(name, (await api.deployed(name)) ?? [], api);
+      if (mark?.project === own.name && mark.broker === from) staying.push(name);
+    }
+    if (staying.length > 0) throw new CliError(partingText(moving, staying, { from, to }));
+  }
+}
+
+function partingText(
+  moving: readonly string[],
+  staying: readonly string[],
+  { from, to }: { readonly from: string; readonly to: string },
+): string {
+  const [its, others] = [moving, staying].map((names) => names.map((name) => `"${name}"`).join(" and "));
+  return [
+    `${its} would be deployed to the broker "${to}", and ${others} of this project would stay on the broker "${from}": ` +
+      "messages between them would not arrive any more.",
+    `To stay: broker = "${from}" below [sluice] in the configuration of each of them, or --broker ${from}.`,
+    "To move: name all of them in one command.",
+    `To part: deploy ${others} to "${from}" with ${moving.map((name) => `--detach ${name}`).join(" ")} first.`,
+  ].join("\n");
+}
+
 /** Reads the mark of the version that runs, or of the last upload where none runs. */
 async function liveMark(name: string, deployed: readonly string[], api: CloudflareApi): Promise<Mark | null> {
   const ids = deployed.length > 0 ? deployed : (await api.versions(name)).map(({ id }) => id).reverse();
