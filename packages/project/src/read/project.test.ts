@@ -160,7 +160,7 @@ describe("readProject", () => {
       ).rejects.toThrow(/built for different environments.*\n {2}"staging" .*\n {2}the top level /s);
     });
 
-    it("is deployed to no environment of which nobody knows that it was built for it", async () => {
+    it("is not deployed to an environment that it does not name", async () => {
       const deployed = (workingDirectory: string, env: string) =>
         readProject({ targets: ["dist/web/wrangler.json"], env, workingDirectory, onAccount: {} });
       const folder = projectFolder(files());
