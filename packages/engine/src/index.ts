@@ -24,10 +24,10 @@ export {
 export { forgetConcurrency } from "./push/concurrency.ts";
 export { BATCH_BYTES_MAX, nextBatch, type PushEnd, pushEnded } from "./push/dispatch.ts";
 export { advance, firstReadyMs } from "./queue/advance.ts";
+export { epochOf, firstIdOf, NARROW_EPOCHS_FROM, NARROW_IDS } from "./queue/epochs.ts";
 export {
   changeRules,
   createQueue,
-  IDS_PER_EPOCH,
   type Queue,
   type QueueRules,
   takeChanges,

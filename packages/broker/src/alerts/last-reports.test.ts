@@ -1,4 +1,4 @@
-import { IDS_PER_EPOCH } from "@sluice/engine";
+import { firstIdOf } from "@sluice/engine";
 import { ALERTS_QUEUE, PackedIndex } from "@sluice/protocol";
 import { expect, it } from "vitest";
 import { consumer } from "../../test/messages.ts";
@@ -58,7 +58,7 @@ it("a queue tells the ends of its alerts, which are taken once", async () => {
   }
   expect(world.posts).toHaveLength(2);
   // A queue that is created with the name goes on with the next epoch: its reports are new ones.
-  expect(last.ids.at(-1)).toBe((world.store("dead").readEpoch() + 1) * IDS_PER_EPOCH - 1);
+  expect(last.ids.at(-1)).toBe(firstIdOf(world.store("dead").readEpoch() + 1) - 1);
 });
 
 it("a beginning that has not arrived goes before its end", async () => {

@@ -1,4 +1,4 @@
-import { IDS_PER_EPOCH } from "@sluice/engine";
+import { firstIdOf } from "@sluice/engine";
 import { ALERT_KINDS, ALERTS_QUEUE, type AlertFormat } from "@sluice/protocol";
 import type { QueueStore } from "../store/store.ts";
 import { reportOf, reportRecord } from "./report.ts";
@@ -24,7 +24,7 @@ export function lastReports(
     .map(({ id, payload }) => ({ id, packed: payload }));
   const ends = endsOf(queue, store, nowMs).map((end) => reportRecord(end, format, newMessageId(), nowMs));
   // No epoch comes to its last ids, and the next one begins behind them.
-  const endId = (store.readEpoch() + 1) * IDS_PER_EPOCH - ends.length;
+  const endId = firstIdOf(store.readEpoch() + 1) - ends.length;
   return [...waiting, ...ends.map((packed, i) => ({ id: endId + i, packed }))];
 }
 

@@ -1,4 +1,4 @@
-import { changeRules, createQueue, IDS_PER_EPOCH, type Queue } from "@sluice/engine";
+import { changeRules, createQueue, firstIdOf, type Queue } from "@sluice/engine";
 import {
   type BacklogMetrics,
   type DrainReply,
@@ -152,7 +152,7 @@ export class QueueCore implements QueueContext {
       },
     });
     this.damage = new DamageLog(this, store);
-    const firstId = this.epoch * IDS_PER_EPOCH;
+    const firstId = firstIdOf(this.epoch);
     this.history = historyFor(this, ports, firstId);
     this.watchers = new Watchers(this, ports.awake);
     this.part = ports.shard === undefined ? null : new QueuePart(this, ports.shard, ports.after);
@@ -197,6 +197,22 @@ export class QueueCore implements QueueContext {
     this.tasks = new PeriodicTasks(this, intake);
     this.messages = new Messages(this, ports.configuredWorker);
     this.#writes.loaded(loadSegments(this.queue, store, this.damage, this.nowMs));
+  }
+
+  /** Larger than all ids that this epoch has given so far, of whatever kind. */
+  get nextId(): number {
+    const { nextSegmentId, nextSeq, nextLeaseId } = this.queue;
+    const { history, deduplication, seen, outbox, topic } = this;
+    return Math.max(
+      nextSegmentId,
+      nextSeq,
+      nextLeaseId,
+      history.lastNumber + 1,
+      deduplication.nextNote,
+      seen.nextNote,
+      outbox.nextId,
+      topic.nextSequence,
+    );
   }
 
   /** Goes on with what an earlier epoch has left behind. Call once. */

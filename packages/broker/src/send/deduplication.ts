@@ -33,6 +33,11 @@ export class Deduplication {
     this.#nextNote = firstNote;
   }
 
+  /** The number of the next note. */
+  get nextNote(): number {
+    return this.#nextNote;
+  }
+
   /** Takes over a note of an earlier epoch. @returns false for a note of another kind. */
   restore(key: string, bytes: Uint8Array): boolean {
     if (!key.startsWith(PREFIX)) return false;

@@ -1,4 +1,4 @@
-import { IDS_PER_EPOCH } from "@sluice/engine";
+import { firstIdOf } from "@sluice/engine";
 import type { QueueUsage } from "@sluice/protocol";
 import { expect, it } from "vitest";
 import { MemoryStore } from "../../test/memory-store.ts";
@@ -24,7 +24,7 @@ function opened(store: MemoryStore): MemoryStore {
   return store;
 }
 
-const idOf = (epoch: number, number = 1) => epoch * IDS_PER_EPOCH + number;
+const idOf = (epoch: number, number = 1) => firstIdOf(epoch) + number;
 
 const rowsOf = (store: MemoryStore, write: () => void) => {
   const before = store.rowsWritten;

@@ -1,4 +1,4 @@
-import { IDS_PER_EPOCH } from "@sluice/engine";
+import { epochOf } from "@sluice/engine";
 import {
   type ClockSetting,
   isShard,
@@ -108,11 +108,7 @@ export class SqliteStore implements QueueStore {
   /** Reads the number of the latest epoch: it is in the ids of its segments, and in the mark when they are gone. */
   readEpoch(): number {
     const [row] = this.#run<{ id: number | null }>("SELECT max(id) AS id FROM segments");
-    return Math.max(
-      this.#meta.read<number>("epoch") ?? 0,
-      Math.floor((row?.id ?? 0) / IDS_PER_EPOCH),
-      this.#mark()[3] ?? 0,
-    );
+    return Math.max(this.#meta.read<number>("epoch") ?? 0, epochOf(row?.id ?? 0), this.#mark()[3] ?? 0);
   }
 
   readName(): string | null {
@@ -143,6 +139,11 @@ export class SqliteStore implements QueueStore {
     this.#epoch = epoch;
     this.#newEpoch = epoch;
     if (this.readName() !== name) this.#meta.write("name", name);
+  }
+
+  raiseEpoch(epoch: number): void {
+    this.#epoch = epoch;
+    this.#meta.write("epoch", epoch);
   }
 
   *segments(): Iterable<StoredSegment> {

@@ -67,6 +67,8 @@ export interface QueueStore extends JournalRows, DamageRecord {
   writeClock(setting: ClockSetting): void;
   /** Writes the number of this epoch, in its first commit. */
   writeEpoch(epoch: number, name: string): void;
+  /** Writes within a commit that the next epoch comes after a later one: the ids of this one do not suffice. */
+  raiseEpoch(epoch: number): void;
 
   /** Lists all segments without their payloads, oldest first. */
   segments(): Iterable<StoredSegment>;

@@ -53,6 +53,11 @@ export class Outbox {
     this.#nextId = firstId;
   }
 
+  /** The id of the next item. */
+  get nextId(): number {
+    return this.#nextId;
+  }
+
   /** Reads the items of earlier epochs without unreadable records, which would keep the records behind them. */
   load(): void {
     const { store } = this.#context;

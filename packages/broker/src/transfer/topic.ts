@@ -46,6 +46,11 @@ export class Topic {
     this.#nextSequence = firstSequence;
   }
 
+  /** The number of the next message of a FIFO topic. */
+  get nextSequence(): number {
+    return this.#nextSequence;
+  }
+
   /** Refuses publishers with an older version from now on. @param version `null` for a deleted topic refuses all. */
   changed(version: number | null): void {
     this.#version = Math.max(this.#version, version ?? Number.POSITIVE_INFINITY);

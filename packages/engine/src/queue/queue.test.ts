@@ -10,14 +10,15 @@ import {
   T0,
 } from "../../test/queues.ts";
 import { acknowledge, counts, expireRetention, release, takeChanges } from "../index.ts";
-import { changeRules, IDS_PER_EPOCH } from "./queue.ts";
+import { firstIdOf } from "./epochs.ts";
+import { changeRules } from "./queue.ts";
 
 it("createQueue begins empty, with ids of its own epoch", () => {
   const queue = queueWith({}, 7);
   expect(counts(queue)).toEqual({ ready: 0, delayed: 0, leased: 0, waitingBytes: 0, oldestWaitingMs: null });
-  expect(sendMany(queue, 1)).toBe(7 * IDS_PER_EPOCH + 1);
-  expect(pull(queue, 1).leaseId).toBe(7 * IDS_PER_EPOCH + 1);
-  expect(sendApart(queue, 1)).toBe(7 * IDS_PER_EPOCH + 2);
+  expect(sendMany(queue, 1)).toBe(firstIdOf(7) + 1);
+  expect(pull(queue, 1).leaseId).toBe(firstIdOf(7) + 1);
+  expect(sendApart(queue, 1)).toBe(firstIdOf(7) + 2);
 });
 
 describe("takeChanges", () => {
@@ -110,5 +111,5 @@ it("changeRules numbers an empty queue's messages on, and begins anew where it b
   changeRules(queue, { ...queue.rules, maxRetries: 9 });
   expect([queue.rules.maxRetries, queue.nextSeq]).toEqual([9, 0]);
   changeRules(queue, { ...queue.rules, fifo: true });
-  expect(queue.nextSeq).toBe(7 * IDS_PER_EPOCH + 1);
+  expect(queue.nextSeq).toBe(firstIdOf(7) + 1);
 });

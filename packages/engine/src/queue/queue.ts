@@ -3,6 +3,7 @@ import { FifoOrder } from "../order/fifo-order.ts";
 import type { GroupOrder } from "../order/group-order.ts";
 import { TimeHeap } from "../segments/heap.ts";
 import type { Entry, Group, Segment, SegmentNode } from "../segments/segment.ts";
+import { epochOf, firstIdOf } from "./epochs.ts";
 
 /** Settings of a queue's consumer, in the engine's units. */
 export interface QueueRules {
@@ -91,14 +92,10 @@ export interface Queue {
   readonly changes: Map<number, SegmentChange>;
 }
 
-/** Number of segment ids, and of lease ids, of an epoch, which lasts from one start of the queue to the next. */
-export const IDS_PER_EPOCH = 2 ** 32;
-
 /**
  * Makes an empty queue.
  *
- * @param epoch Number of times this queue was started. Ids begin at `epoch * IDS_PER_EPOCH`, so a receipt of an earlier
- *   epoch never names a message of this one. At most 2^20, so that ids are safe integers.
+ * @param epoch Number of times this queue was started. Its ids begin at `firstIdOf(epoch)`.
  */
 export function createQueue(rules: QueueRules, epoch: number): Queue {
   const isFifo = rules.fifo === true;
@@ -112,10 +109,10 @@ export function createQueue(rules: QueueRules, epoch: number): Queue {
     delayedCount: 0,
     leasedCount: 0,
     waitingBytes: 0,
-    nextSegmentId: epoch * IDS_PER_EPOCH + 1,
+    nextSegmentId: firstIdOf(epoch) + 1,
     // Senders to a FIFO queue see the numbers, so they grow even when all messages that had the last ones are gone.
-    nextSeq: isFifo ? epoch * IDS_PER_EPOCH + 1 : 0,
-    nextLeaseId: epoch * IDS_PER_EPOCH + 1,
+    nextSeq: isFifo ? firstIdOf(epoch) + 1 : 0,
+    nextLeaseId: firstIdOf(epoch) + 1,
     deliveries: 0,
     tails: [],
     isAgeOrdered: true,
@@ -139,8 +136,8 @@ export function changeRules(queue: Queue, rules: QueueRules): void {
   queue.order?.settle(queue);
   queue.isFifo = isFifo;
   queue.order = isFifo ? new FifoOrder() : null;
-  const epoch = Math.floor(queue.nextSegmentId / IDS_PER_EPOCH);
-  queue.nextSeq = Math.max(queue.nextSeq, epoch * IDS_PER_EPOCH + 1);
+  const epoch = epochOf(queue.nextSegmentId);
+  queue.nextSeq = Math.max(queue.nextSeq, firstIdOf(epoch) + 1);
 }
 
 /** Order of the queue's groups. A standard queue gets one with its first message that names a group. */

@@ -23,6 +23,7 @@ import {
   retry,
   send,
 } from "../index.ts";
+import { ID_MAX } from "../queue/epochs.ts";
 import { ByteFormatError, ByteWriter } from "./bytes.ts";
 
 function restored(rows: readonly Row[], epoch = 2, nowMs = T0): Queue {
@@ -237,8 +238,8 @@ describe("bytes that say what cannot be", () => {
       "run 2 from 1, number 7, due 1000000"],
     ["with runs out of order", indexWith({ runs: [[0, 5, time, time], [1, 6, { float: T0 - 1 }, time]] }),
       "run 1 from 1, number 6, due 999999"],
-    ["with a sequence number near the largest", indexWith({ runs: [[0, 2 ** 52, time, time]] }),
-      "run 0 from 0, number 4503599627370496, due 1000000"],
+    ["with a sequence number near the largest", indexWith({ runs: [[0, ID_MAX + 1, time, time]] }),
+      `run 0 from 0, number ${ID_MAX + 1}, due 1000000`],
     ["that is due never", indexWith({ runs: [[0, 5, { float: Infinity }, time]] }), "Infinity is not a time"],
     ["that is due at no time", indexWith({ runs: [[0, 5, { float: NaN }, time]] }), "NaN is not a time"],
     ["that is due after the last date there is", indexWith({ runs: [[0, 5, { float: 8.64e15 + 1 }, time]] }),
@@ -271,8 +272,8 @@ describe("bytes that say what cannot be", () => {
     ["with an entry at no time", stateWith({ entries: [[0, 1, 1, 0, { float: NaN }, 9]] }), "NaN is not a time"],
     ["with an entry that was received at no time", stateWith({ entries: [[0, 1, 1, 16, time, 9, { float: NaN }]] }),
       "NaN is not a time"],
-    ["with a lease id near the largest", stateWith({ entries: [[0, 1, 1, 1, time, 2 ** 52]] }),
-      "entry 0 is on attempt 1 of lease 4503599627370496"],
+    ["with a lease id near the largest", stateWith({ entries: [[0, 1, 1, 1, time, ID_MAX + 1]] }),
+      `entry 0 is on attempt 1 of lease ${ID_MAX + 1}`],
     ["with nothing left", stateWith({ cursor: 3, entries: [] }), "a segment without messages that are left"],
     ["with something behind it", bytesOf(1, 2, 0, 0), "1 bytes are left over"],
   ])("bytes that say what cannot be are refused: a state %s", (_what, state, reason) => {
@@ -290,14 +291,14 @@ describe("bytes that say what cannot be", () => {
     ],
     ["a message that a receiver holds", indexWith(), stateWith({ entries: [[0, 1, 1, 19, time, 9, time]] })],
     ["a group for each message", groupedIndex(3, "a", "b", "c", 0, 1, 2), null],
-    ["a large lease id", indexWith(), stateWith({ entries: [[0, 1, 1, 1, time, 2 ** 52 - 1]] })],
+    ["a large lease id", indexWith(), stateWith({ entries: [[0, 1, 1, 1, time, ID_MAX]] })],
     ["a cursor at the end", indexWith(), stateWith({ cursor: 3 })],
     // biome-ignore format: a run per pair of brackets
     ["two due times", indexWith({ runs: [[0, 5, time, time], [2, 7, { float: T0 + 1 }, time]] }), null],
     ["the last date there is", indexWith({ runs: [[0, 5, { float: 8.64e15 }, time]] }), null],
     ["1970", indexWith({ runs: [[0, 5, { float: 0 }, { float: 0 }]] }), null],
     ["a message of 4 GB less a byte", indexWith({ size: 2 ** 32 - 1 }), null],
-    ["a large sequence number", indexWith({ runs: [[0, 2 ** 52 - 1, time, time]] }), null],
+    ["a large sequence number", indexWith({ runs: [[0, ID_MAX, time, time]] }), null],
   ])("bytes that say what cannot be are not refused where they can be: %s", (_what, index, state) => {
     checkInvariants(accept(index, state));
   });

@@ -1,4 +1,5 @@
 import { advanceSegment } from "../queue/advance.ts";
+import { ID_MAX } from "../queue/epochs.ts";
 import { orderOf, type Queue } from "../queue/queue.ts";
 import { Entry, Group, type LeaseKind, NO_GROUP, Segment } from "../segments/segment.ts";
 import { ByteFormatError, ByteReader, ByteWriter } from "./bytes.ts";
@@ -16,8 +17,6 @@ const STATE_VERSION = 1;
 const INDEX_HEADER_BYTES = 16;
 const RUN_BYTES = 24;
 
-/** Largest sequence number and lease id that are accepted: the next ones must stay exact integers. */
-const NUMBER_MAX = 2 ** 52 - 1;
 /** The last moment that a `Date` can name, in ms since 1970. */
 const TIME_MS_MAX = 8.64e15;
 
@@ -156,13 +155,7 @@ function decodeIndex(id: number, bytes: Uint8Array): { segment: Segment; groupId
   let lastDueMs = -Infinity;
   for (let r = 0; r < runCount; r++) {
     const [from, seq, dueMs, acceptedMs] = [input.uint(), input.uint(), readTime(input), readTime(input)];
-    if (
-      from <= lastFrom ||
-      from >= count ||
-      (r === 0 && from !== 0) ||
-      dueMs < lastDueMs ||
-      seq > NUMBER_MAX
-    ) {
+    if (from <= lastFrom || from >= count || (r === 0 && from !== 0) || dueMs < lastDueMs || seq > ID_MAX) {
       throw new ByteFormatError(`run ${r} from ${from}, number ${seq}, due ${dueMs}`);
     }
     segment.runs.append(from, seq, dueMs, acceptedMs);
@@ -214,7 +207,7 @@ function decodeState(segment: Segment, bytes: Uint8Array): Entry[] {
     entry.atMs = readTime(input);
     entry.leaseId = input.uint();
     if (wasReceived) entry.firstReceivedMs = readTime(input);
-    if ((leaseKind !== undefined && attempts === 0) || entry.leaseId > NUMBER_MAX) {
+    if ((leaseKind !== undefined && attempts === 0) || entry.leaseId > ID_MAX) {
       throw new ByteFormatError(`entry ${e} is on attempt ${attempts} of lease ${entry.leaseId}`);
     }
     entries.push(entry);
