@@ -1,6 +1,6 @@
 import type { PartRequest } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { Lender } from "./lender.ts";
+import { LEARN_AGAIN_MS, Lender } from "./lender.ts";
 
 const none = { part: 0, used: 0, wanted: 0 };
 
@@ -24,6 +24,63 @@ it.each([-1, 0, 1])("messages per second are lent a second after shard 0 began, 
   clock.nowMs = 1_000 + more;
   const { messages } = await lender.lend(ask(3));
   expect(messages?.units).toBe(more < 0 ? 0 : 2);
+});
+
+describe("a shard that has nothing to do", () => {
+  /** Shard 0 of a queue that lends two deliveries, and what it asks the shards. */
+  function lenderOf(shards: number) {
+    const world = { nowMs: 0, shards, silent: new Set<number>(), asked: [] as number[] };
+    const lender = new Lender({
+      epoch: () => 2,
+      now: () => world.nowMs,
+      limits: () => ({ deliveries: 2, messages: null }),
+      others: () => Array.from({ length: world.shards - 1 }, (_, i) => i + 1),
+      emptyAsOf: () => 0,
+      partOf: async (shard) => {
+        world.asked.push(shard);
+        if (world.silent.has(shard)) throw new Error("out of reach");
+        return { shard, number: 1, deliveries: none, messages: none };
+      },
+    });
+    let number = 1;
+    const ask = async (shard: number) => {
+      number += 1;
+      const deliveries = { ...none, wanted: 1 };
+      const { deliveries: lent } = await lender.lend({ shard, number, deliveries, messages: none });
+      await new Promise((resolve) => setImmediate(resolve));
+      return lent?.units;
+    };
+    return { world, ask };
+  }
+
+  it("does not keep the others from their parts after a queue has grown", async () => {
+    const { world, ask } = lenderOf(2);
+    expect(await ask(1)).toBe(1);
+    world.nowMs = LEARN_AGAIN_MS;
+    world.shards = 4;
+    expect(await ask(2)).toBe(0);
+    expect(await ask(2)).toBe(1);
+  });
+
+  it.each([-1, 0])("is asked again, %i ms after its pause, when it has not answered", async (more) => {
+    const { world, ask } = lenderOf(3);
+    world.silent.add(2);
+    expect(await ask(1)).toBe(0);
+    world.silent.clear();
+    world.nowMs = LEARN_AGAIN_MS + more;
+    expect(await ask(1)).toBe(0);
+    expect(await ask(1)).toBe(more < 0 ? 0 : 1);
+    expect(world.asked).toEqual(more < 0 ? [2] : [2, 2]);
+  });
+
+  it("is not asked again when nothing of an earlier shard 0 can be in use", async () => {
+    const { world, ask } = lenderOf(3);
+    world.silent.add(2);
+    expect(await ask(1)).toBe(0);
+    world.nowMs = 970_000;
+    expect(await ask(1)).toBe(1);
+    expect(world.asked).toEqual([2]);
+  });
 });
 
 describe("a queue with one delivery at a time", () => {

@@ -6,6 +6,8 @@ import { PART_MS, Pool } from "./pool.ts";
 export const SECOND_MS = 1_000;
 /** How long a delivery can run, and be settled after that, in ms. */
 const DELIVERY_MS_MAX = HANDLER_WALL_CLOCK_MS_MAX + 60_000;
+/** How long after shards were asked for their parts those that have not answered, or are new, are asked, in ms. */
+export const LEARN_AGAIN_MS = 5_000;
 
 interface LenderPorts {
   /** Epoch of the queue's core. */
@@ -28,7 +30,9 @@ export class Lender {
   readonly #messages = new Pool(SECOND_MS);
   readonly #knows = new Set<number>();
   readonly #beganMs: number;
-  #learning: Promise<unknown> | undefined;
+  /** Resolves when the shards have been asked that there were at the first question. */
+  #learned: Promise<void> | undefined;
+  #learnAgainMs = Number.NEGATIVE_INFINITY;
 
   constructor(ports: LenderPorts) {
     this.#ports = ports;
@@ -38,11 +42,13 @@ export class Lender {
   /** Lends a shard its part; nothing to one that is gone, or of a deleted queue. */
   async lend(request: PartRequest): Promise<Part> {
     if (this.#isOwn(request)) {
-      // Parts of an epoch before this one are known to their shards alone. They are asked once; who does not answer is
-      // waited for.
-      this.#learning ??= this.#learn(request.shard);
-      await this.#learning;
+      // Parts of an epoch before this one are known to their shards alone.
+      this.#learned ??= this.#learn(request.shard);
+      await this.#learned;
       this.#knows.add(request.shard);
+      // A shard that is new, or did not answer, may have nothing to do and never ask. Nobody waits for its answer: it may
+      // be out of reach, and the others have parts to renew.
+      void this.#learn(request.shard);
     }
     const { deliveries, messages } = this.#ports.limits();
     return {
@@ -81,21 +87,26 @@ export class Lender {
     return !isOfDeleted && (shard === 0 || this.#ports.others().includes(shard));
   }
 
+  /** Asks the shards whose parts are not known, unless that was done a moment ago. */
   async #learn(asking: number): Promise<void> {
-    const shards = this.#ports.others().filter((shard) => shard !== asking);
-    await Promise.all(
-      shards.map(async (shard) => {
-        try {
-          const { number, deliveries, messages } = await this.#ports.partOf(shard);
-          const nowMs = this.#ports.now();
-          this.#deliveries.learn({ shard, number, ...deliveries }, nowMs);
-          this.#messages.learn({ shard, number, ...messages }, nowMs);
-          this.#knows.add(shard);
-        } catch {
-          // Its part counts until it asks, or until nothing of it can be in use.
-        }
-      }),
-    );
+    const nowMs = this.#ports.now();
+    const unknown = this.#ports.others().filter((shard) => shard !== asking && !this.#knows.has(shard));
+    const isOver = nowMs >= this.#beganMs + PART_MS + DELIVERY_MS_MAX;
+    if (unknown.length === 0 || isOver || nowMs < this.#learnAgainMs) return;
+    this.#learnAgainMs = nowMs + LEARN_AGAIN_MS;
+    await Promise.all(unknown.map((shard) => this.#learnOf(shard)));
+  }
+
+  async #learnOf(shard: number): Promise<void> {
+    try {
+      const { number, deliveries, messages } = await this.#ports.partOf(shard);
+      const nowMs = this.#ports.now();
+      this.#deliveries.learn({ shard, number, ...deliveries }, nowMs);
+      this.#messages.learn({ shard, number, ...messages }, nowMs);
+      this.#knows.add(shard);
+    } catch {
+      // Its part counts until it is known, or until nothing of it can be in use.
+    }
   }
 }
 

@@ -35,6 +35,10 @@ class World {
     this.#events.push({ atMs: this.nowMs + afterMs, number: this.#numbers, run });
   }
 
+  grow(shards: number): void {
+    while (this.shards.length < shards) this.shards.push(new Shard(this, this.shards.length));
+  }
+
   restartLender(): void {
     this.lender = this.#newLender();
   }
@@ -198,7 +202,7 @@ const actions = fc.array(
     {
       weight: 1,
       arbitrary: fc.record({
-        kind: fc.constant("restartLender" as const),
+        kind: fc.constantFrom("restartLender" as const, "grow" as const),
         shard: fc.nat(0),
         count: fc.nat(0),
       }),
@@ -222,10 +226,11 @@ describe("parts of a queue's deliveries", () => {
               world.random() < 0.1 ? HANDLER_WALL_CLOCK_MS_MAX * world.random() : 2_000 * world.random();
           }
           for (const { kind, shard, count } of steps) {
-            const at = world.shards[shard % shards] as Shard;
+            const at = world.shards[shard % world.shards.length] as Shard;
             if (kind === "work") at.waiting += count;
-            else if (kind === "restart" && shard % shards > 0) at.restart();
+            else if (kind === "restart" && at.shard > 0) at.restart();
             else if (kind === "cutOff") at.isCutOff = !at.isCutOff;
+            else if (kind === "grow") world.grow(world.shards.length + 1);
             else if (kind === "restartLender") {
               (world.shards[0] as Shard).restart();
               world.restartLender();
@@ -258,6 +263,35 @@ describe("parts of a queue's deliveries", () => {
     await world.runFor(60_000);
     for (const { delivered } of world.shards) expect(delivered).toBeGreaterThan(85);
     expect(world.mostDelivering).toBe(2);
+  });
+
+  it("are lent within seconds though a shard has nothing to do that shard 0 could not ask when it began", async () => {
+    const world = new World(4, { deliveries: 20, messages: null }, 7);
+    const [, busy, other, idle] = world.shards as [Shard, Shard, Shard, Shard];
+    idle.isCutOff = true;
+    busy.waiting = other.waiting = 100;
+    busy.turn();
+    other.turn();
+    await world.runFor(12_000);
+    world.isFaulty = false;
+    await world.runFor(15_000);
+    expect([busy.waiting, other.waiting]).toEqual([0, 0]);
+  });
+
+  it("are lent within seconds to the shards of a queue that grows while some of them have nothing to do", async () => {
+    const world = new World(2, { deliveries: 20, messages: null }, 7);
+    world.isFaulty = false;
+    const [first, busy] = world.shards as [Shard, Shard];
+    first.waiting = busy.waiting = 10;
+    first.turn();
+    busy.turn();
+    await world.runFor(10_000);
+    world.grow(4);
+    busy.waiting = 100;
+    busy.turn();
+    await world.runFor(15_000);
+    expect(busy.waiting).toBe(0);
+    expect(world.mostDelivering).toBeLessThanOrEqual(20);
   });
 
   it("are all used by one shard that has all the work", async () => {
