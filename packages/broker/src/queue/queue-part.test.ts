@@ -207,6 +207,20 @@ it("a client that asks now and then gets messages, though its shard has given it
   }
 });
 
+it("a client that waits gets what comes late in its wait", async () => {
+  const { world } = worldOf(2, { consumer: pullConsumer, maxReceivesPerSecond: 2 });
+  let reply: unknown = null;
+  void world
+    .core("orders#1")
+    .receivers.receive({ max: 10, waitMs: 20_000 })
+    .then((received) => {
+      reply = received;
+    });
+  await world.pass(10_000);
+  await world.sendAndPass("orders#1", ["a"], 2_000);
+  expect(reply).toMatchObject({ kind: "received" });
+});
+
 it("a client does not wait for long where shard 0 is away", async () => {
   const { world, state } = worldOf(2, { consumer: pullConsumer, maxReceivesPerSecond: 2 });
   state.isAway = true;

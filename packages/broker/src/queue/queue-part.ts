@@ -31,7 +31,7 @@ interface PartOfQueue {
   readonly nowMs: number;
   readonly throttle: Throttle;
   readonly dispatcher: { readonly open: boolean };
-  readonly receivers: { askedMs: number | null };
+  readonly receivers: { askedMs: number | null; readonly areWaiting: boolean };
   wake(): Promise<void>;
 }
 
@@ -163,6 +163,7 @@ export class QueuePart {
   /** Whether somebody takes messages. */
   get #isAsked(): boolean {
     const { dispatcher, receivers, nowMs } = this.#queue;
-    return dispatcher.open || (receivers.askedMs !== null && receivers.askedMs > nowMs - CLIENT_MS);
+    const wasAsked = receivers.askedMs !== null && receivers.askedMs > nowMs - CLIENT_MS;
+    return dispatcher.open || receivers.areWaiting || wasAsked;
   }
 }

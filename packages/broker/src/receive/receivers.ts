@@ -106,6 +106,10 @@ export class Receivers {
     for (const { answer } of waiting) answer({ kind: "empty" });
   }
 
+  get areWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Time in ms at which a receiver times out, or may get a message by the passing of time; `null` if none waits. */
   get wakeAtMs(): number | null {
     if (this.#waiting.length === 0) return null;
