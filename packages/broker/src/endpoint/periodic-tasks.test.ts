@@ -296,3 +296,23 @@ describe("a run whose last one is not done", () => {
     expect(leftOutOf(world)).toHaveLength(1);
   });
 });
+
+it.each([["periodic-tasks"], ["periodic-tasks-last-runs"]])(
+  "a damaged note %s is reported once, and the tasks of its queue go on",
+  async (key) => {
+    const world = worldWith([EVERY_MINUTE], {}, { overlap: "skip" });
+    await begin(world);
+    await world.pass(60_000);
+    world.crash("jobs");
+    world.store("jobs").damage(({ notes }) => {
+      const note = notes.get(key) as Uint8Array;
+      note[note.length - 5] = (note.at(-5) as number) ^ 1;
+    });
+    await begin(world);
+    world.crash("jobs");
+    await begin(world);
+    await world.pass(120_000);
+    expect(runsOf(world)).toEqual(["2023-11-14T22:14:00Z", "2023-11-14T22:15:00Z", "2023-11-14T22:16:00Z"]);
+    expect(world.lines.filter((line) => line.includes("damaged and forgotten"))).toHaveLength(1);
+  },
+);

@@ -11,9 +11,10 @@ import {
   taskAttributes,
 } from "@sluice/sqsd";
 import type { Intake } from "../send/intake.ts";
+import { decodeChecked, encodeChecked } from "../store/checked-json.ts";
 import type { QueueContext } from "../turn/context.ts";
 
-/** Keys of the stored notes. A contract: stored data depends on them and on their content, JSON by names of tasks. */
+/** Keys of the stored notes. A contract: stored data depends on them and on their content, numbers by names of tasks. */
 const NOTE_KEY = "periodic-tasks";
 const LAST_RUNS_KEY = "periodic-tasks-last-runs";
 
@@ -39,11 +40,21 @@ export class PeriodicTasks {
   /** Takes over a note of an earlier epoch. @returns false for a note of another kind. */
   restore(key: string, bytes: Uint8Array): boolean {
     if (key !== NOTE_KEY && key !== LAST_RUNS_KEY) return false;
-    const noted = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, number>;
-    if (key === NOTE_KEY) this.#done = new Map(Object.entries(noted));
-    else {
-      this.#lastRuns = new Map(Object.entries(noted));
-      for (const seq of this.#lastRuns.values()) reserveSeq(this.#context.queue, seq);
+    try {
+      const noted = new Map(Object.entries(decodeChecked(bytes) as Record<string, number>));
+      if (key === NOTE_KEY) this.#done = noted;
+      else {
+        this.#lastRuns = noted;
+        for (const seq of noted.values()) reserveSeq(this.#context.queue, seq);
+      }
+    } catch (error) {
+      const { log, store, name } = this.#context;
+      const what =
+        key === NOTE_KEY
+          ? "when its tasks have run is damaged and forgotten, missed runs are not made up for"
+          : "the last runs of its tasks are damaged and forgotten, the next ones may overlap them";
+      log.error(`Queue "${name}": ${what}: ${error}`);
+      this.#context.write(() => store.writeNote(key, null));
     }
     return true;
   }
@@ -76,7 +87,7 @@ export class PeriodicTasks {
   /** Stores a note if it has changed. @returns its content. */
   #note(key: string, now: Map<string, number>, before: ReadonlyMap<string, number>): Map<string, number> {
     if (sameEntries(now, before)) return now;
-    const bytes = now.size === 0 ? null : new TextEncoder().encode(JSON.stringify(Object.fromEntries(now)));
+    const bytes = now.size === 0 ? null : encodeChecked(Object.fromEntries(now));
     this.#context.write(() => this.#context.store.writeNote(key, bytes));
     return now;
   }

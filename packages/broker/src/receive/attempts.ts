@@ -1,6 +1,6 @@
 import { changeVisibility, factsOf, type Receipt, VISIBILITY_TOTAL_MS_MAX } from "@sluice/engine";
 import { DEDUPLICATION_MS } from "@sluice/protocol";
-import { checksumOfText } from "../store/checksum.ts";
+import { decodeChecked, encodeChecked } from "../store/checked-json.ts";
 import type { QueueContext } from "../turn/context.ts";
 
 /** Receive with an attempt id: its receipts, with its times in ms. A contract: notes store it as JSON. */
@@ -37,9 +37,7 @@ export class Attempts {
   restore(key: string, bytes: Uint8Array): boolean {
     if (!key.startsWith(PREFIX)) return false;
     try {
-      const [checksum, text] = JSON.parse(new TextDecoder().decode(bytes)) as [number, string];
-      if (checksum !== checksumOfText(text)) throw new Error("the checksum does not fit");
-      this.#keep(key.slice(PREFIX.length + TIME_LENGTH + 1), JSON.parse(text) as Attempt);
+      this.#keep(key.slice(PREFIX.length + TIME_LENGTH + 1), decodeChecked(bytes) as Attempt);
     } catch (error) {
       const { log, store, name } = this.#context;
       // Its messages come back when their visibility timeout ends, as without an attempt id.
@@ -99,8 +97,7 @@ export class Attempts {
 
   #remember(attemptId: string, attempt: Attempt): void {
     this.#keep(attemptId, attempt);
-    const text = JSON.stringify(attempt);
-    const bytes = new TextEncoder().encode(JSON.stringify([checksumOfText(text), text]));
+    const bytes = encodeChecked(attempt);
     this.#context.write(() => this.#context.store.writeNote(keyOf(attemptId, attempt), bytes));
   }
 

@@ -19,7 +19,7 @@ import {
 import { plural } from "@sluice/protocol/words";
 import { Backoff } from "../platform/backoff.ts";
 import { traceOf } from "../platform/log.ts";
-import { checksumOfText } from "../store/checksum.ts";
+import { decodeChecked, encodeChecked } from "../store/checked-json.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { depart, destinationsOf } from "./departure.ts";
 import type { Outbox } from "./outbox.ts";
@@ -104,9 +104,7 @@ export class Moves {
   restore(key: string, bytes: Uint8Array): void {
     if (key !== NOTE_KEY) return;
     try {
-      const [checksum, text] = JSON.parse(new TextDecoder().decode(bytes)) as [number, string];
-      if (checksum !== checksumOfText(text)) throw new Error("the checksum does not fit");
-      this.#tasks = JSON.parse(text) as MoveTask[];
+      this.#tasks = decodeChecked(bytes) as MoveTask[];
     } catch (error) {
       this.#context.log.error(
         `Queue "${this.#context.name}": its move tasks are damaged and forgotten: ${error}`,
@@ -326,8 +324,7 @@ export class Moves {
   }
 
   #write(): void {
-    const text = JSON.stringify(this.#tasks);
-    const bytes = new TextEncoder().encode(JSON.stringify([checksumOfText(text), text]));
+    const bytes = encodeChecked(this.#tasks);
     this.#context.write(() => this.#context.store.writeNote(NOTE_KEY, bytes));
   }
 }
