@@ -58,6 +58,8 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 export type Entry =
   /** Records of stored messages in base64, before the event that reports them. */
   | { readonly kind: "stored"; readonly n: number; readonly queue: string; readonly packed: string }
+  /** Planned faults whose delivery begins, whether they come in it or not. */
+  | { readonly kind: "due"; readonly n: number; readonly queue: string; readonly faults: readonly Fault[] }
   /** A fault that came. */
   | { readonly kind: "fault"; readonly n: number; readonly queue: string; readonly fault: Fault }
   | HappenedEntry;

@@ -134,6 +134,38 @@ describe("explore", () => {
   });
 });
 
+describe("a replayed history", () => {
+  const replay = (history: ExploreOptions<Env>["history"], isCareful = true) =>
+    explore({
+      ...BUSY,
+      runtime: queues,
+      ...CHARGES(isCareful),
+      seed: 1,
+      choices: [0],
+      history: history ?? [],
+    });
+
+  it("fails where a fault had no delivery to come at", async () => {
+    const came = { kind: "duplicate", message: 1, attempt: 1 } as const;
+    await expect(replay([came, { kind: "duplicate", message: 5, attempt: 1 }])).rejects.toThrow(
+      "Fault 2 of the history (duplicate of message 5, delivery 1) never came: the number of messages was 1.",
+    );
+    await expect(replay([{ ...came, attempt: 2 }])).rejects.toThrow("the number of its deliveries was 1.");
+    const invalid = [{ kind: "dupliacte", message: 1, attempt: 1 }] as unknown as (typeof came)[];
+    await expect(replay(invalid)).rejects.toThrow('there is no kind "dupliacte"');
+  });
+
+  it("holds where the handler gives a fault no occasion, as after a mend of it", async () => {
+    const { faults } = await replay([{ kind: "endAfter", message: 1, attempt: 1, arg: 30 }]);
+    expect(faults.endAfter).toBe(0);
+  });
+
+  it("that breaks says so, also where a fault had no delivery", async () => {
+    const history = [1, 5].map((message) => ({ kind: "duplicate", message, attempt: 1 }) as const);
+    await expect(replay(history, false)).rejects.toThrow("Broken");
+  });
+});
+
 describe("explore ends", () => {
   it("without a new history in the last part of its time", async () => {
     const { histories, isComplete } = await explore({ runtime: queues, ...CHARGES(true), timeoutMs: 1 });

@@ -1,56 +1,19 @@
-import { FAULT_KINDS, type Fault, type FaultKind, type QueueRuntime, type Story } from "../api.ts";
-import { refuseUnknown } from "../runtime/options.ts";
+import { FAULT_KINDS, type Fault, type FaultKind, type Story } from "../api.ts";
 import { Runtime } from "../runtime/runtime.ts";
+import { type ExploreOptions, refuseUnusableExploration } from "./explore-options.ts";
 import { faultsOf, seedOf } from "./histories.ts";
-import { Choices, type Random } from "./random.ts";
-import { type Found, textOf, unfinishedText } from "./report.ts";
+import { Choices } from "./random.ts";
+import { type Found, missedText, textOf, unfinishedText } from "./report.ts";
 import { type Recipe, shrink } from "./shrink.ts";
 
 /** Default number of histories. */
 const HISTORIES_DEFAULT = 500;
 /** Default time limit of an exploration in ms: less than the 5 s that Vitest gives a test. */
-export const TIMEOUT_MS_DEFAULT = 4_000;
+const TIMEOUT_MS_DEFAULT = 4_000;
 /** Parts of the time limit at which search and shrinking end. Two more runs follow. */
 const SEARCH_PART = 0.75;
 const SHRINK_PART = 0.9;
 const SHRINK_RUNS_MAX = 200;
-
-export interface ExploreOptions<E = Record<string, unknown>> {
-  /** Runtime, which is emptied before each history, or a function that starts one, which is disposed of at the end. */
-  readonly runtime: QueueRuntime<E> | (() => Promise<QueueRuntime<E>>);
-  /** Acts as the project's users: sends messages, makes requests, moves the clock. */
-  act(queues: QueueRuntime<E>, random: Random): Promise<unknown> | unknown;
-  /** Checks the invariants when nothing is left to deliver. Throws, or returns `false`, if one is broken. */
-  holds(queues: QueueRuntime<E>, stories: readonly Story[]): Promise<unknown> | unknown;
-  /** Most histories to run, as time allows. Default: 500. */
-  readonly histories?: number;
-  /**
-   * Time limit in ms of real time. Default: 4,000, since Vitest ends a test after 5,000. No history begins in its last
-   * quarter, which is for shrinking a broken one. A history that has begun is always finished. A line on standard error
-   * says how many were run if that is not all of them.
-   */
-  readonly timeoutMs?: number;
-  /** Ends the exploration, which rejects with the signal's reason and stops using the runtime. */
-  readonly signal?: AbortSignal;
-  /** Seed of all random choices. Default: a new one each time, which a failure names. */
-  readonly seed?: number;
-  /** The faults of a single history to run. */
-  readonly history?: readonly Fault[];
-  /** Choices of `random` in that history. Default: those of the seed. */
-  readonly choices?: readonly number[];
-}
-
-const OPTIONS: Readonly<Record<keyof ExploreOptions, true>> = {
-  runtime: true,
-  act: true,
-  holds: true,
-  histories: true,
-  timeoutMs: true,
-  signal: true,
-  seed: true,
-  history: true,
-  choices: true,
-};
 
 /** Summary of an exploration. */
 export interface Report {
@@ -81,6 +44,8 @@ export class BrokenHistoryError extends Error {
 interface Ran extends Recipe {
   readonly violation: Error | null;
   readonly stories: readonly Story[];
+  /** Planned faults whose delivery has taken place, also where the handler gave them no occasion. */
+  readonly due: readonly Fault[];
 }
 
 /**
@@ -99,11 +64,12 @@ interface Ran extends Recipe {
  *
  * @throws BrokenHistoryError if an invariant is broken: with the smallest such history, its seed, and a line to paste
  *   as a test.
- * @throws TypeError for an option that there is not.
+ * @throws TypeError for an option that there is not, or a value that it cannot have.
+ * @throws Error for a `history` that holds and has a fault without its delivery: such a history tests nothing.
  * @throws the error of `act`, and the reason of `signal`.
  */
 export async function explore<E>(options: ExploreOptions<E>): Promise<Report> {
-  refuseUnknown("explore", options, OPTIONS);
+  refuseUnusableExploration(options);
   const { runtime, signal } = options;
   // The start of its own runtime counts for the time limit.
   const startedMs = performance.now();
@@ -136,7 +102,11 @@ async function exploreOn<E>(
       choices,
     });
     for (const { kind } of ran.faults) came[kind] += 1;
-    if (ran.violation === null) continue;
+    if (ran.violation === null) {
+      const missed = given === undefined ? null : missedText(given, ran);
+      if (missed !== null) throw new Error(missed);
+      continue;
+    }
     const found = { ran, violation: ran.violation, number: i + 1, count, seed, came };
     throw await broken(
       queues,
@@ -172,7 +142,8 @@ async function run<E>(
   } catch (error) {
     violation = error instanceof Error ? error : new Error(String(error));
   }
-  return { violation, faults: [...queues.faults], choices: random.made, stories: queues.knownStories };
+  const { faults: came, dueFaults: due, knownStories: stories } = queues;
+  return { violation, faults: [...came], choices: random.made, stories, due: [...due] };
 }
 
 interface FirstFound extends Pick<Found, "number" | "count" | "seed" | "came"> {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { FAULT_KINDS, type FaultKind } from "../api.ts";
-import { textOf, unfinishedText } from "./report.ts";
+import { missedText, textOf, unfinishedText } from "./report.ts";
 
 const came = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, kind === "split" ? 0 : 1])) as Record<
   FaultKind,
@@ -58,4 +58,26 @@ it("an exploration whose time is over says how many histories it has run", () =>
   expect(unfinishedText(11, 500, 3_412)).toBe(
     "explore: 11 of 500 histories in 3.4 s, none broken, then its time was over; timeoutMs gives it more.",
   );
+});
+
+it("a replayed history says which of its faults had no delivery to come at, and why", () => {
+  const fault = { kind: "lostAck", message: 1, attempt: 1 } as const;
+  const { stories } = found;
+  expect(
+    missedText([fault, { ...fault, attempt: 2 }], { due: [fault, { ...fault, attempt: 2 }], stories }),
+  ).toBe(null);
+  const history = [
+    fault,
+    { ...fault, attempt: 3 },
+    { ...fault, message: 5 },
+    { ...fault, kind: "reorder" as const },
+  ];
+  expect(missedText(history, { due: [fault], stories })?.split("\n")).toEqual([
+    "Fault 2 of the history (lostAck of message 1, delivery 3) never came: the number of its deliveries was 2.",
+    "Fault 3 of the history (lostAck of message 5, delivery 1) never came: the number of messages was 1.",
+    expect.stringMatching(
+      /^Fault 4 of the history \(reorder of message 1, delivery 1\) never came: clients that pull/,
+    ),
+    expect.stringMatching(/^The history holds, but is not the one/),
+  ]);
 });

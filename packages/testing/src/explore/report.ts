@@ -48,6 +48,38 @@ export function unfinishedText(histories: number, count: number, tookMs: number)
   return `explore: ${histories} of ${count} histories in ${took} s, none broken, then its time was over; timeoutMs gives it more.`;
 }
 
+/**
+ * Says which faults of a replayed history had no delivery to come at; `null` if each had one. A fault that had one
+ * counts, since a mended handler may give it no occasion: it may make fewer calls.
+ */
+export function missedText(
+  history: readonly Fault[],
+  { due, stories }: { readonly due: readonly Fault[]; readonly stories: readonly Story[] },
+): string | null {
+  const missed = history.flatMap((fault, i) => {
+    const { kind, message, attempt } = fault;
+    const isDue = due.some((one) => one.kind === kind && one.message === message && one.attempt === attempt);
+    if (isDue) return [];
+    return [
+      `Fault ${i + 1} of the history (${kind} of message ${message}, delivery ${attempt}) never came: ${whyMissed(fault, stories)}.`,
+    ];
+  });
+  if (missed.length === 0) return null;
+  return [
+    ...missed,
+    "The history holds, but is not the one that was to be tested. If the code has changed, explore it anew, and leave out " +
+      "what can no longer happen.",
+  ].join("\n");
+}
+
+function whyMissed({ message, attempt }: Fault, stories: readonly Story[]): string {
+  const story = stories[message - 1];
+  if (story === undefined) return `the number of messages was ${stories.length}`;
+  const deliveries = story.events.filter(({ what }) => what === "delivered").length;
+  if (deliveries < attempt) return `the number of its deliveries was ${deliveries}`;
+  return "clients that pull have no faults, FIFO queues keep their order, and no fault costs a message its last attempt";
+}
+
 function lineOf({ queue, body, events }: Story, message: number, faults: readonly Fault[]): string {
   let deliveries = 0;
   const told = events.map(({ what, delay, error }) => {

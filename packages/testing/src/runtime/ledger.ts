@@ -34,6 +34,8 @@ export class Ledger {
   /** Queues in which something has happened. */
   readonly queues = new Set<string>();
   readonly faults: Fault[] = [];
+  /** Planned faults whose delivery has begun. */
+  readonly dueFaults: Fault[] = [];
   readonly batches: Batch[] = [];
   readonly deadLetters: (DeadLetter & { readonly queue: string })[] = [];
   readonly #told = new Map<string, Told>();
@@ -60,6 +62,7 @@ export class Ledger {
       this.queues.add(entry.queue);
       if (entry.kind === "stored") this.#store(entry.packed);
       else if (entry.kind === "fault") this.faults.push(entry.fault);
+      else if (entry.kind === "due") this.dueFaults.push(...entry.faults);
       else {
         this.#happened(entry);
         const state = STATES[entry.kind];

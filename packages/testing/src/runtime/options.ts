@@ -9,7 +9,8 @@ import type {
 
 type ScheduledEvent = Parameters<QueueRuntime["scheduled"]>[0];
 type IdleOptions = NonNullable<Parameters<QueueRuntime["runUntilIdle"]>[0]>;
-type Names<Options> = Readonly<Record<keyof Options, true>>;
+/** Names of all options of an object. */
+export type Names<Options> = Readonly<Record<keyof Options, true>>;
 
 const RUNTIME: Names<QueueRuntimeOptions> = {
   workers: true,

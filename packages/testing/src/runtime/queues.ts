@@ -161,6 +161,11 @@ export class Queues
     return this.#ledger.faults;
   }
 
+  /** Planned faults whose delivery has begun since the last `begin`. */
+  get dueFaults() {
+    return this.#ledger.dueFaults;
+  }
+
   #run(limits: Limits): Promise<{ readonly progress: Progress; readonly reply: RunReply }> {
     return this.#inTurn(async () => {
       const { last } = this.#ledger;

@@ -60,7 +60,8 @@ function batchOf(count: number, faults: readonly Fault[], { isFifo = false, atte
     };
   };
   const came = () => recorder.after(0).flatMap((entry) => (entry.kind === "fault" ? entry.fault.kind : []));
-  return { deliver, got, came, answers, interruptions };
+  const due = () => recorder.after(0).flatMap((entry) => (entry.kind === "due" ? entry.faults : []));
+  return { deliver, got, came, due, answers, interruptions };
 }
 
 const fault = (kind: Fault["kind"], message: number, arg?: number): Fault => ({
@@ -74,6 +75,19 @@ describe("a consumer with faults", () => {
   it("is unchanged without faults", async () => {
     const { deliver, got, came } = batchOf(2, [fault("lostAck", 9)]);
     expect([await deliver(), got, came()]).toEqual(["acknowledged", ["1 2"], []]);
+  });
+
+  it("notes each fault whose delivery begins and that can come in it, whether it comes or not", async () => {
+    const planned = [fault("lateRetry", 1), fault("duplicate", 2), fault("duplicate", 3)];
+    const first = batchOf(2, planned);
+    await first.deliver();
+    expect([first.due(), first.came()]).toEqual([planned.slice(0, 2), ["duplicate"]]);
+    const last = batchOf(1, [fault("crash", 1), fault("reorder", 1), fault("split", 1)], {
+      isFifo: true,
+      attempt: 4,
+    });
+    await last.deliver();
+    expect(last.due()).toEqual([fault("split", 1)]);
   });
 
   it("gets the message once more by duplicate", async () => {
@@ -124,7 +138,7 @@ describe("a consumer with faults", () => {
 
   it.each(["endBefore", "endAfter"] as const)("ignores %s at the last attempt", async (kind) => {
     const last = batchOf(1, [fault(kind, 1)], { attempt: 4 });
-    expect(await last.deliver()).toEqual({ acked: [1], retried: [] });
+    expect(await last.deliver()).toBe("acknowledged");
     expect([last.interruptions, last.came()]).toEqual([[], []]);
   });
 
@@ -133,7 +147,7 @@ describe("a consumer with faults", () => {
     await before.deliver();
     expect(before.came()).toEqual([kind]);
     const last = batchOf(1, [fault(kind, 1)], { attempt: 4 });
-    expect(await last.deliver()).toEqual({ acked: [1], retried: [] });
+    expect(await last.deliver()).toBe("acknowledged");
     expect(last.came()).toEqual([]);
   });
 

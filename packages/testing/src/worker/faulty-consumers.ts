@@ -76,17 +76,20 @@ export class FaultyConsumers {
     const ids = new PackedIndex(delivery.packed).ids();
     // A FIFO queue keeps its order in any case.
     const isFifo = this.#topology.queues[queue]?.fifo !== undefined;
-    const due = new Map(
-      ids.map((id) => [id, this.#faultsOf(id).filter(({ kind }) => !isFifo || kind !== "reorder")]),
-    );
-    if ([...due.values()].every((faults) => faults.length === 0)) return consumer.deliver(delivery);
+    const isLastAttempt = this.#isLastAttempt(queue, delivery);
+    const canCome = ({ kind }: Fault) =>
+      !(isFifo && kind === "reorder") && !(isLastAttempt && COSTLY.includes(kind));
+    const due = new Map(ids.map((id) => [id, this.#faultsOf(id).filter(canCome)]));
+    const all = [...due.values()].flat();
+    if (all.length === 0) return consumer.deliver(delivery);
+    this.#recorder.due(queue, all);
     const run = new FaultyDelivery({
       queue,
       consumer,
       delivery,
       ids,
       due,
-      isLastAttempt: this.#isLastAttempt(queue, delivery),
+      isLastAttempt,
       came: (fault) => this.#recorder.fault(queue, fault),
     });
     return run.deliver();
@@ -113,7 +116,7 @@ interface FaultyDeliveryInput {
   readonly consumer: ConsumerPort;
   readonly delivery: Delivery;
   readonly ids: readonly string[];
-  /** By message. */
+  /** Faults that can come, by message. */
   readonly due: ReadonlyMap<string, readonly Fault[]>;
   readonly isLastAttempt: boolean;
   came(fault: Fault): void;
@@ -181,8 +184,8 @@ class FaultyDelivery {
         return interrupted(await this.#handleUntil(part, { id, kind }), thrown);
       }
       for (const kind of ENDING) {
-        const ending = this.#possible(id, kind);
-        if (ending === null) continue;
+        const ending = this.#due(id, kind);
+        if (ending === undefined) continue;
         const answer = await this.#handleUntil(part, { kind, call: ending.arg ?? 1 });
         // The handler may make fewer calls.
         if (hasEnded(answer, kind)) this.#input.came(ending);
@@ -243,16 +246,11 @@ class FaultyDelivery {
     return this.#input.due.get(id)?.find((fault) => fault.kind === kind);
   }
 
-  /** Returns a fault that may come now; `null` if there is none. */
-  #possible(id: string, kind: FaultKind): Fault | null {
-    return COSTLY.includes(kind) && this.#input.isLastAttempt ? null : (this.#due(id, kind) ?? null);
-  }
-
-  /** Returns a fault that comes now and counts it; `null` if there is none, or if it may not come. */
+  /** Returns a fault that comes now and counts it; `null` if there is none. */
   #take(id: string, kind: FaultKind): Fault | null {
-    const fault = this.#possible(id, kind);
-    if (fault !== null) this.#input.came(fault);
-    return fault;
+    const fault = this.#due(id, kind);
+    if (fault !== undefined) this.#input.came(fault);
+    return fault ?? null;
   }
 }
 

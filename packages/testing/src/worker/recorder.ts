@@ -103,6 +103,10 @@ export class Recorder {
     if (kind === "retried" && event.delay === "absence") this.#undelivered(queue, ids);
   }
 
+  due(queue: string, faults: readonly Fault[]): void {
+    this.#add({ kind: "due", queue, faults });
+  }
+
   fault(queue: string, fault: Fault): void {
     this.#add({ kind: "fault", queue, fault });
   }
