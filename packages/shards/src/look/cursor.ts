@@ -1,10 +1,14 @@
 /*
  * Cursor of a list over all shards: for each shard where its list goes on, in the order of the shards. It is opaque for
- * clients, but those of messages end in the number of messages that were searched, which callers set to 0.
+ * clients, but those of messages end in the number of messages that were searched, which callers set to 0, and a
+ * beginning in what the shard holds, which they leave out.
  */
 
-/** Place in the list of one shard: `at` is the shard's own cursor, `null` at the beginning; `ended` has what it held. */
-export type ShardPlace = { readonly at: string | null } | { readonly ended: number };
+/**
+ * Place in the list of one shard: `at` is the shard's own cursor, `null` at the beginning; `ended` and `held` have the
+ * number of its messages.
+ */
+export type ShardPlace = { readonly at: string | null; readonly held?: number } | { readonly ended: number };
 
 const BETWEEN = "_";
 const BEGINNING = "b";
@@ -19,7 +23,7 @@ export function writeCursor(places: readonly ShardPlace[]): string | null {
   return places
     .map((place) => {
       if ("ended" in place) return `${ENDED}${place.ended}`;
-      return place.at ?? BEGINNING;
+      return place.at ?? `${BEGINNING}${place.held ?? ""}`;
     })
     .join(BETWEEN);
 }
@@ -33,6 +37,7 @@ export function readPlaces(cursor: string | undefined, shards: number): ShardPla
   return Array.from({ length: shards }, (_, shard): ShardPlace => {
     const text = texts[shard] ?? BEGINNING;
     if (text === BEGINNING) return { at: null };
+    if (text.startsWith(BEGINNING)) return { at: null, held: Number(text.slice(1)) };
     return text.startsWith(ENDED) ? { ended: Number(text.slice(1)) } : { at: text };
   });
 }

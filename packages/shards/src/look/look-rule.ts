@@ -21,6 +21,8 @@ interface ShardList {
   readonly only: readonly string[] | undefined;
   readonly messages: LookedAt[];
   reply: LookReply | null;
+  /** Numbers of a shard that has no part in the page. */
+  counts: Pick<LookReply, "of" | "finished"> | null;
   matched: number;
   /** Whether its last look has ended for want of time, or of messages. */
   isSpent: boolean;
@@ -28,7 +30,8 @@ interface ShardList {
 
 /**
  * Looks at the messages of all shards. Each gives its share of a page, which is in order of time; the next page goes on
- * in each of them. So the order holds within a page, and a message is on one page only.
+ * in each of them. So the order holds within a page, and a message is on one page only. The first page costs a call of
+ * each shard; the cursor carries the numbers of those that later ones do not ask.
  */
 export async function look(shards: Shards, request: LookRequest): Promise<LookReply> {
   const { max, countsAll = false, isWhole = false, only } = request;
@@ -42,6 +45,7 @@ export async function look(shards: Shards, request: LookRequest): Promise<LookRe
       only: ownOnly,
       messages: [],
       reply: null,
+      counts: null,
       matched: 0,
       isSpent: isLeftOut || "ended" in place,
     };
@@ -64,7 +68,23 @@ export async function look(shards: Shards, request: LookRequest): Promise<LookRe
     if (asksAll) break;
     if (isWhole && lists.some(({ messages }) => messages.length > 0)) break;
   }
+  if (only === undefined) await countOthers(shards, request, lists);
   return replyOf(request, lists);
+}
+
+/** Counts the messages of the shards that have no part in the page, where the cursor does not say their number. */
+async function countOthers(
+  shards: Shards,
+  { filter }: LookRequest,
+  lists: readonly ShardList[],
+): Promise<void> {
+  await shards.all(async (shard) => {
+    const list = lists[shard];
+    if (list === undefined || list.reply !== null || "ended" in list.place || "held" in list.place) return;
+    const request = { max: 0, only: [], ...(filter === undefined ? {} : { filter }) };
+    list.counts = await shards.call(shard, "look", request);
+    if (list.place.at === null) list.place = { at: null, held: list.counts.of };
+  });
 }
 
 /** Asks one shard, and returns how many messages it has listed. */
@@ -95,9 +115,10 @@ async function lookAtShard(
   return messages.length;
 }
 
-function replyOf({ max, countsErrors = false }: LookRequest, lists: readonly ShardList[]): LookReply {
+function replyOf({ max, countsErrors = false, only }: LookRequest, lists: readonly ShardList[]): LookReply {
   const replies = lists.flatMap(({ reply }) => reply ?? []);
-  const finished = replies.flatMap((reply) => reply.finished ?? []);
+  const finished = lists.flatMap(({ reply, counts }) => (reply ?? counts)?.finished ?? []);
+  const isPart = only === undefined && lists.some(({ reply, counts }) => reply === null && counts === null);
   const messages = lists.flatMap((list) => list.messages).sort(byTime);
   const nowMs = replies.flatMap((reply) => reply.nowMs ?? []);
   return {
@@ -105,11 +126,16 @@ function replyOf({ max, countsErrors = false }: LookRequest, lists: readonly Sha
     matched: sumOf(lists, ({ matched }) => matched),
     cursor: writeCursor(lists.map(({ place }) => place)),
     searched: sumOf(lists, searchedOf),
-    of: sumOf(lists, ({ place, reply }) => reply?.of ?? ("ended" in place ? place.ended : 0)),
+    of: sumOf(lists, heldBy),
     ...(countsErrors ? { errors: mergedErrors(replies.flatMap(({ errors }) => errors ?? [])) } : {}),
     ...(nowMs.length === 0 ? {} : { nowMs: Math.max(...nowMs) }),
-    ...(finished.length === 0 ? {} : { finished: sumOf(finished, (count) => count) }),
+    // Without the numbers of all shards the sum is that of no queue.
+    ...(finished.length === 0 || isPart ? {} : { finished: sumOf(finished, (count) => count) }),
   };
+}
+
+function heldBy({ place, reply, counts }: ShardList): number {
+  return (reply ?? counts)?.of ?? ("ended" in place ? place.ended : (place.held ?? 0));
 }
 
 function searchedOf({ place, reply }: ShardList): number {

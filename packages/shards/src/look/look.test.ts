@@ -241,11 +241,53 @@ describe("a look", () => {
     expect(finished).toBe(100 * SHARDS_MAX);
   });
 
+  /** Shard of 150 messages that each call lists the next of, and of 10 finished ones. */
+  const shardOf150 = (asked: (number | "count")[], i: number) => ({
+    look: ({ max, only, cursor }: LookRequest) => {
+      asked.push(only?.length === 0 ? "count" : i);
+      const before = cursor === undefined ? 0 : Number(cursor.split("-")[2]);
+      const count = Math.min(max, 150 - before);
+      const messages = Array.from({ length: only === undefined ? count : 0 }, () => ({ ref: "r" }));
+      const next = before + count === 150 || only !== undefined ? null : `1-1-${before + count}`;
+      return { ...reply, messages, cursor: next, searched: before + messages.length, of: 150, finished: 10 };
+    },
+  });
+
+  it("counts the messages of all shards on a page with fewer messages than there are shards", async () => {
+    const asked: (number | "count")[] = [];
+    const queue = queueOf(...[0, 1, 2, 3].map((i) => shardOf150(asked, i)));
+    const first = await queue.look("orders", { max: 3 });
+    expect(first).toMatchObject({ searched: 3, of: 600, finished: 40, cursor: "1-1-1_1-1-1_1-1-1_b150" });
+    expect(asked).toEqual([0, 1, 2, "count"]);
+    asked.length = 0;
+    const next = await queue.look("orders", { max: 3, cursor: first.cursor ?? "" });
+    expect(next).toMatchObject({ searched: 6, of: 600 });
+    expect(next).not.toHaveProperty("finished");
+    expect(asked).toEqual([0, 1, 2]);
+    const smaller = await queue.look("orders", { max: 1, cursor: next.cursor ?? "" });
+    expect(smaller).toMatchObject({ searched: 7, of: 600 });
+  });
+
+  it("counts the messages of all shards while it reads whole bodies of one", async () => {
+    const asked: (number | "count")[] = [];
+    const queue = queueOf(...[0, 1, 2].map((i) => shardOf150(asked, i)));
+    const searched: number[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = await queue.look("orders", { max: 100, isWhole: true, ...(cursor ? { cursor } : {}) });
+      expect(page.of).toBe(450);
+      searched.push(page.searched);
+      cursor = page.cursor;
+    } while (cursor !== null);
+    expect(searched).toEqual([100, 150, 250, 300, 400, 450]);
+    expect(asked.filter((one) => one === "count")).toHaveLength(2);
+  });
+
   it("reads whole bodies of one shard at a time", async () => {
     const asked: number[] = [];
     const shard = (i: number) => ({
-      look: ({ max }: LookRequest) => {
-        asked.push(i);
+      look: ({ max, only }: LookRequest) => {
+        if (only === undefined) asked.push(i);
         return { ...reply, messages: Array.from({ length: Math.min(i, max) }, () => ({ ref: "r" })), of: i };
       },
     });

@@ -102,16 +102,17 @@ export function filterIn(text: string, rights: Rights): MessageFilter {
 
 /**
  * Places of a list: one, or of a queue with shards one for each. Beside that of a message there are `b` for the
- * beginning of a shard's list, and `e` with the number of its messages for the end.
+ * beginning of a shard's list, with the number of its messages where that is known, and `e` with it for the end.
  */
-const PLACES = /^(\d{1,16}-\d{1,10}-\d{1,15}|b|e\d{1,15})(_(\d{1,16}-\d{1,10}-\d{1,15}|b|e\d{1,15})){0,99}$/;
+const PLACES =
+  /^(\d{1,16}-\d{1,10}-\d{1,15}|b\d{0,15}|e\d{1,15})(_(\d{1,16}-\d{1,10}-\d{1,15}|b\d{0,15}|e\d{1,15})){0,99}$/;
 
 /**
  * Makes a cursor begin to count at 0. The sum over all looks is bounded by what the queue still holds, so deleting would
- * lower it.
+ * lower it. What shards held is counted anew, too.
  */
 export function countsAnew(cursor: string): string {
-  return cursor.replaceAll(/\d+(?=_|$)/g, "0");
+  return cursor.replaceAll(/b\d+/g, "b").replaceAll(/\d+(?=_|$)/g, "0");
 }
 
 /** Throws 400 for a cursor that is none. */
