@@ -251,8 +251,10 @@ describe("a queue that is deleted", () => {
         await send("gone", ["a"]);
         await stub.deleteQueue(await idOf(stub, "gone"));
       },
-      async ({ send }) => {
+      async ({ send, lines }) => {
         expect(await send("gone", ["b"])).toEqual(notFound("gone"));
+        const told = lines.filter((line) => line.includes('queue "gone" is deleted, though'));
+        expect(told).toEqual([expect.stringContaining('"sluice queues create gone" brings it back')]);
       },
       async ({ send, queue }) => {
         expect(await send("gone", ["c"])).toMatchObject({ ok: true, metrics: { backlogCount: 1 } });

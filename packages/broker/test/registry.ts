@@ -1,3 +1,4 @@
+import type { QueueDefinition } from "@sluice/protocol";
 import { Registry } from "../src/directory/registry.ts";
 import type { DirectoryRow } from "../src/directory/row.ts";
 
@@ -13,6 +14,7 @@ export class TestRegistry extends Registry {
     rows = new Map<string, DirectoryRow>(),
     time = { nowMs: REGISTRY_START_MS },
     hasJurisdictions = false,
+    configured: Readonly<Record<string, QueueDefinition>> = {},
   ) {
     let ids = rows.size * 100;
     super(rows.values(), {
@@ -20,6 +22,7 @@ export class TestRegistry extends Registry {
       erase: (name) => void rows.delete(name),
       now: () => time.nowMs,
       hasJurisdictions,
+      configured,
       newId: () => String(++ids).padStart(32, "0"),
     });
     this.rows = rows;
@@ -27,7 +30,7 @@ export class TestRegistry extends Registry {
   }
 
   /** The same after a restart. */
-  restarted(): TestRegistry {
-    return new TestRegistry(this.rows, this.time);
+  restarted(configured: Readonly<Record<string, QueueDefinition>> = {}): TestRegistry {
+    return new TestRegistry(this.rows, this.time, false, configured);
   }
 }

@@ -179,6 +179,24 @@ describe("sluice queues", () => {
     expect(await lab.run(["queues", "info", "typed"])).toMatchObject({ code: 4 });
   });
 
+  it("delete says what becomes of a queue that the configuration names, and create brings it back", async () => {
+    const again = '"sluice queues create orders" brings it back';
+    expect(await lab.words(5, ["queues", "delete", "orders"])).toContain(
+      "The configuration names it; sends to it fail then, also after a restart",
+    );
+    expect(await lab.words(0, ["queues", "delete", "orders", "--force"])).toContain(again);
+    const created = await lab.words(0, ["queues", "create", "orders"]);
+    expect(created).toContain("Created queue orders as the configuration names it:");
+    const { redrive } = await lab.json<QueueView>(["queues", "info", "orders"]);
+    expect(redrive).toEqual({ deadLetterQueue: "orders-dead", maxReceiveCount: 1 });
+    expect(await lab.json(["queues", "delete", "orders", "--force"])).toEqual({
+      queue: "orders",
+      deleted: true,
+      isConfigured: true,
+    });
+    await lab.run(["queues", "create", "orders"]);
+  });
+
   it("delete and purge with --force ask nothing", async () => {
     await lab.run(["queues", "create", "forced"]);
     await send("forced", { n: 1 });

@@ -104,7 +104,7 @@ function create(
   definition: QueueDefinition,
 ): Promise<DirectoryReply> {
   const { consumer } = definition;
-  return directory.createQueue({ name, settings: settingsOf(definition), ...(consumer && { consumer }) });
+  return directory.createQueue({ name, settings: settingsOf(definition), consumer });
 }
 
 async function change(

@@ -106,9 +106,7 @@ export class ShardAdministrator {
   }
 
   async #create(name: string, { consumer, producers: _, ...settings }: QueueDefinition): Promise<boolean> {
-    const reply = await this.#directory.change<DirectoryReply>("createQueue", [
-      { name, settings, ...(consumer && { consumer }) },
-    ]);
+    const reply = await this.#directory.change<DirectoryReply>("createQueue", [{ name, settings, consumer }]);
     this.#world.note("queue is created", name);
     return reply.ok;
   }

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { consumer, definition, pullConsumer } from "../../test/messages.ts";
 import { TestRegistry } from "../../test/registry.ts";
 import { applyTopology } from "./apply-topology.ts";
-import { removeConsumer, setConsumer } from "./consumers.ts";
-import { changeQueue, createQueue, deleteQueue } from "./queues.ts";
+import { createWithConsumer, removeConsumer, setConsumer } from "./consumers.ts";
+import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
 
 let registry: TestRegistry;
 let lines: string[];
@@ -16,10 +16,12 @@ beforeEach(() => {
 
 /** A deployment of these queues, after a restart, a second later. */
 function deploy(queues: Record<string, Partial<QueueDefinition>>): void {
-  registry = registry.restarted();
+  const configured = Object.fromEntries(
+    Object.entries(queues).map(([name, changes]) => [name, definition(changes)] as const),
+  );
+  registry = registry.restarted(configured);
   registry.time.nowMs += 1_000;
-  const entries = Object.entries(queues).map(([name, changes]) => [name, definition(changes)] as const);
-  applyTopology(registry, { queues: Object.fromEntries(entries) }, (line) => lines.push(line));
+  applyTopology(registry, { queues: configured }, (line) => lines.push(line));
 }
 
 function record(name: string) {
@@ -68,6 +70,60 @@ describe("a queue that the configuration names", () => {
     expect(record("orders").queueId).not.toBe(queueId);
     expect(record("orders").emptyAsOf).toBeGreaterThan(revision);
   });
+});
+
+describe("a queue of the configuration that was deleted and is created again over an API", () => {
+  const producers = [{ worker: "shop", binding: "ORDERS" }];
+  const ORDERS = { deliveryDelaySeconds: 5, producers, consumer: MAILER };
+  const remove = () => deleteQueue(registry, record("orders").queueId);
+
+  it("is as the configuration says, with its consumer", () => {
+    deploy({ orders: ORDERS });
+    remove();
+    expect(registry.deletedOfConfiguration).toEqual(["orders"]);
+    createWithConsumer(registry, { name: "orders" });
+    expect(registry.deletedOfConfiguration).toEqual([]);
+    expect(record("orders")).toMatchObject({
+      definition: ORDERS,
+      consumer: { consumerId: expect.any(String) },
+    });
+    const { revision } = record("orders");
+    deploy({ orders: ORDERS });
+    expect(record("orders").revision).toBe(revision);
+    deploy({ orders: { ...ORDERS, deliveryDelaySeconds: 6 } });
+    expect(record("orders").definition).toMatchObject({ deliveryDelaySeconds: 6, consumer: MAILER });
+  });
+
+  it("has the settings and the consumer that are given", () => {
+    deploy({ orders: ORDERS });
+    for (const consumer of [PULL, null]) {
+      remove();
+      createWithConsumer(registry, { name: "orders", settings: { deliveryDelaySeconds: 60 }, consumer });
+      expect(record("orders")).toMatchObject({
+        definition: { deliveryDelaySeconds: 60, producers, consumer },
+        consumer: consumer && { consumerId: expect.any(String) },
+      });
+    }
+    deploy({ orders: ORDERS });
+    expect(record("orders").definition.deliveryDelaySeconds).toBe(60);
+  });
+
+  it("is as the configuration says where dead letters create it", () => {
+    const fifo = { deduplicationScope: "messageGroup" } as const;
+    deploy({ "dead.fifo": { fifo, consumer: MAILER } });
+    deleteQueue(registry, record("dead.fifo").queueId);
+    ensureQueue(registry, "dead.fifo", null);
+    expect(record("dead.fifo").definition).toMatchObject({ fifo, consumer: MAILER });
+  });
+});
+
+it("a queue is shown with whether the configuration names it", () => {
+  deploy({ orders: {} });
+  createQueue(registry, { name: "other" });
+  expect(registry.list().map(({ name, isConfigured }) => [name, isConfigured])).toEqual([
+    ["orders", true],
+    ["other", undefined],
+  ]);
 });
 
 // conformance: latest-change-wins

@@ -10,9 +10,11 @@ import { changed, createQueue, ensureQueue, refuse, sourceOf, UNSET_DEFINITION }
 import type { Registry } from "./registry.ts";
 import { shardsRefusal } from "./shards.ts";
 
-/** Creates a queue with a free name, and its consumer if one is given: both or neither. */
+/** Creates a queue with a free name, and its consumer if one is given: both or neither. A given one is the only one. */
 export function createWithConsumer(registry: Registry, { consumer, ...queue }: NewQueue): DirectoryReply {
-  const unsharded = shardsRefusal({ ...UNSET_DEFINITION, ...queue.settings, consumer: consumer ?? null });
+  const base = registry.configuredAs(queue.name) ?? UNSET_DEFINITION;
+  const definition = { ...base, ...queue.settings };
+  const unsharded = shardsRefusal(consumer === undefined ? definition : { ...definition, consumer });
   if (unsharded !== null) return refuse(unsharded);
   const target = consumer?.settings.deadLetterQueue ?? null;
   if (target !== null && registry.queue(queue.name) === undefined) {
@@ -22,7 +24,9 @@ export function createWithConsumer(registry: Registry, { consumer, ...queue }: N
   }
   const created = createQueue(registry, queue);
   if (!created.ok || consumer === undefined) return created;
-  return setConsumer(registry, created.record.queueId, null, consumer);
+  const { queueId, consumer: configured } = created.record;
+  if (consumer !== null) return setConsumer(registry, queueId, configured?.consumerId ?? null, consumer);
+  return configured === null ? created : removeConsumer(registry, queueId, configured.consumerId);
 }
 
 /** Sets the consumer of a queue without one, or replaces the consumer with `consumerId`. */

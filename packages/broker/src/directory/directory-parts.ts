@@ -5,6 +5,7 @@ import {
   isWhole,
   type Jurisdiction,
   type QueueTopology,
+  queuesOf,
 } from "@sluice/protocol";
 import { alarmMsAfter, clockStartMsOf } from "../platform/clock.ts";
 import type { Host } from "../platform/host.ts";
@@ -74,6 +75,7 @@ export function directoryParts(host: Host<DirectoryEnv>, topology: QueueTopology
     now,
     newId,
     hasJurisdictions: hasJurisdictions(host.env.SLUICE_QUEUES ?? {}),
+    configured: queuesOf(topology),
   });
   const isPart = (name: string) => {
     const map = registry.queue(name)?.record.shards;

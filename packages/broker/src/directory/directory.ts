@@ -383,6 +383,12 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
           dialect: "configuration",
         });
       });
+      for (const name of this.#parts.registry.deletedOfConfiguration) {
+        this.#warnOnce(
+          `queue "${name}" is deleted, though the configuration names it: sends to it are refused. ` +
+            `"sluice queues create ${name}" brings it back`,
+        );
+      }
     }
 
     #warnOnce(line: string): void {

@@ -23,8 +23,11 @@ export const UNSET_DEFINITION: QueueDefinition = {
   consumer: null,
 };
 
-/** Creates a queue with a free name. */
-export function createQueue(registry: Registry, queue: NewQueue): DirectoryReply {
+/**
+ * Creates a queue with a free name. One that the configuration names, which was deleted since, is what that says, with
+ * the settings that are given.
+ */
+export function createQueue(registry: Registry, queue: Omit<NewQueue, "consumer">): DirectoryReply {
   const { name, jurisdiction = null } = queue;
   const before = registry.row(name);
   if (before?.kind === "queue") return refuse({ kind: "queueNameTaken", name });
@@ -36,11 +39,12 @@ export function createQueue(registry: Registry, queue: NewQueue): DirectoryReply
   const source = registry.hasJurisdictions ? sourceOf(registry, name) : undefined;
   if (source !== undefined && source.jurisdiction !== jurisdiction)
     return refuse({ kind: "otherJurisdiction", queue: source.name, deadLetterQueue: name });
-  const definition = { ...UNSET_DEFINITION, ...queue.settings };
+  const configured = registry.configuredAs(name);
+  const definition = { ...(configured ?? UNSET_DEFINITION), ...queue.settings };
   const refusal = shardsRefusal(definition);
   if (refusal !== null) return refuse(refusal);
   const record = newRecord(registry, name, definition, queue);
-  putQueue(registry, { kind: "queue", record, configured: null, told: 0 });
+  putQueue(registry, { kind: "queue", record, configured, told: 0 });
   return { ok: true, record };
 }
 
@@ -87,7 +91,7 @@ export function ensureQueue(
   if (isShard(name)) return refuse({ kind: "queueNotFound" });
   return createQueue(registry, {
     name,
-    ...(isFifoName(name) ? { settings: { fifo: {} } } : {}),
+    ...(isFifoName(name) && registry.configuredAs(name) === null ? { settings: { fifo: {} } } : {}),
     ...(jurisdiction === null ? {} : { jurisdiction }),
   });
 }

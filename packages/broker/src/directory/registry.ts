@@ -1,4 +1,4 @@
-import { isHiddenQueue, isShard, type QueueRecord, shardOf } from "@sluice/protocol";
+import { isHiddenQueue, isShard, type QueueDefinition, type QueueRecord, shardOf } from "@sluice/protocol";
 import {
   type DeletedRow,
   type DirectoryRow,
@@ -23,6 +23,8 @@ export interface RegistryPorts {
   newId(): string;
   /** Whether the platform makes objects in a jurisdiction. Default: no. */
   readonly hasJurisdictions?: boolean;
+  /** Queues of the configuration that is applied. Default: none. */
+  readonly configured?: Readonly<Record<string, QueueDefinition>>;
 }
 
 /** All queues of an account, in memory. Every change is stored before it is used. */
@@ -56,6 +58,17 @@ export class Registry {
   /** Whether the platform makes objects in a jurisdiction. */
   get hasJurisdictions(): boolean {
     return this.#ports.hasJurisdictions === true;
+  }
+
+  /** Definition of a queue in the configuration that is applied; `null` for a queue that it does not name. */
+  configuredAs(name: string): QueueDefinition | null {
+    const { configured = {} } = this.#ports;
+    return Object.hasOwn(configured, name) ? (configured[name] ?? null) : null;
+  }
+
+  /** Names of the queues of the configuration that were deleted since it was applied, as far as that is remembered. */
+  get deletedOfConfiguration(): string[] {
+    return Object.keys(this.#ports.configured ?? {}).filter((name) => this.row(name)?.kind === "deleted");
   }
 
   /** Latest revision of any queue or remembered deletion. */

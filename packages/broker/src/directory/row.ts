@@ -36,11 +36,18 @@ export function revisionOf(row: DirectoryRow): number {
   return row.kind === "queue" ? row.record.revision : row.revision;
 }
 
-/** Returns the record for everybody but the queue's own objects: with the latest map that shard 0 has confirmed. */
-export function shownRecord({ record, shownShards }: QueueRow): QueueRecord {
-  if (shownShards === undefined) return record;
-  const { shards: _, ...rest } = record;
-  return shownShards === null ? rest : { ...rest, shards: shownShards };
+/**
+ * Returns the record for everybody but the queue's own objects: with the latest map that shard 0 has confirmed, and
+ * whether the configuration names the queue.
+ */
+export function shownRecord({ record, configured, shownShards }: QueueRow): QueueRecord {
+  const { shards, ...rest } = record;
+  const shown = shownShards === undefined ? shards : (shownShards ?? undefined);
+  return {
+    ...rest,
+    ...(shown === undefined ? {} : { shards: shown }),
+    ...(configured === null ? {} : { isConfigured: true }),
+  };
 }
 
 /** Whether the queue's object is notified of its row. */

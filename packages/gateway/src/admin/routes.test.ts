@@ -77,6 +77,7 @@ describe("GET /queues", () => {
       damage: [],
       health: null,
       kind: "standard",
+      isConfigured: false,
       jurisdiction: null,
       place: null,
       redrive: null,

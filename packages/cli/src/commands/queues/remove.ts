@@ -4,16 +4,25 @@ import { finishedOf } from "../../client/messages.ts";
 import { deleteQueue, purgeQueue, queueNamed } from "../../client/queues.ts";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
 
+/** Consequence for a queue that the configuration names, which a start does not create again. */
+const STAYS_DELETED =
+  "The configuration names it; sends to it fail then, also after a restart, until it is created again.";
+
 /** `sluice queues delete`: deletes a queue with everything in it. */
 export async function remove(on: OnBroker, name: string, force: boolean): Promise<number> {
   const queue = await queueNamed(on.client, name);
   if (!force) {
     const finished = await finishedOf(on.client, queue);
     const what = `Deletes queue ${name} with ${heldBy(queue)}${andFinished(finished, "keeps")}.`;
-    await confirm(on, { name, what, force });
+    await confirm(on, { name, what: queue.isConfigured ? `${what} ${STAYS_DELETED}` : what, force });
   }
   await deleteQueue(on.client, queue);
-  answer(on, { queue: name, deleted: true }, { words: `Deleted queue ${name}.` });
+  const { isConfigured } = queue;
+  const words = isConfigured
+    ? `Deleted queue ${name}. The configuration names it; sends to it fail now, also after a restart. ` +
+      `"sluice queues create ${name}" brings it back, with the consumer and the settings of the configuration.`
+    : `Deleted queue ${name}.`;
+  answer(on, { queue: name, deleted: true, ...(isConfigured ? { isConfigured } : {}) }, { words });
   return 0;
 }
 

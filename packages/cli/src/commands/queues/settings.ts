@@ -22,7 +22,8 @@ export interface SettingsOptions {
 /** `sluice queues create`: creates a queue. */
 export async function create(on: OnBroker, name: string, options: SettingsOptions): Promise<number> {
   const queue = await createQueue(on.client, name, changeIn(options));
-  answer(on, queue, { words: `Created queue ${name}${settingsText(queue)}.` });
+  const as = queue.isConfigured ? " as the configuration names it" : "";
+  answer(on, queue, { words: `Created queue ${name}${as}${settingsText(queue)}.` });
   return 0;
 }
 

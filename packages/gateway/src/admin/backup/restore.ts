@@ -60,7 +60,7 @@ export async function restoreQueue(
   const created = await account.createQueue({
     name,
     settings: settings as QueueSettingsChange,
-    ...(consumer === null ? {} : { consumer: consumer as ConsumerDefinition }),
+    consumer: consumer as ConsumerDefinition | null,
     ...(jurisdiction === null ? {} : { jurisdiction: jurisdiction as Jurisdiction }),
     dialects,
   });

@@ -41,6 +41,8 @@ export interface QueueView extends BacklogView {
     /** Until when the webhook is not told of its alerts; `null` where it is. */
     readonly alertsSilentUntil: string | null;
   };
+  /** Whether the configuration names it. A queue that is deleted then stays deleted until it is created again. */
+  readonly isConfigured: boolean;
   readonly producers: QueueDefinition["producers"];
   readonly consumer: QueueDefinition["consumer"];
   /** Queue for messages that clients of SQS have received too often; `null` where they may be received for ever. */
@@ -73,7 +75,7 @@ export interface Surroundings {
 }
 
 export function viewOf(
-  { queueId, name, definition, jurisdiction, place }: QueueRecord,
+  { queueId, name, definition, jurisdiction, place, isConfigured = false }: QueueRecord,
   description: QueueDescription,
   { rights, queues, subscriptions, buckets }: Surroundings,
 ): QueueView {
@@ -97,6 +99,7 @@ export function viewOf(
       shards: definition.shards ?? 1,
       alertsSilentUntil: silentUntilOf({ definition }, description.nowMs),
     },
+    isConfigured,
     producers: definition.producers,
     consumer: definition.consumer,
     redrive: definition.receive?.redrive ?? null,

@@ -52,6 +52,8 @@ export interface QueueRecord {
    * for none.
    */
   readonly goneUsage?: QueueUsage;
+  /** Set where the configuration names the queue. Never stored: the directory adds it for who asks. */
+  readonly isConfigured?: true;
   /** Revision of the queue's record that the settings are of, in the record of a shard other than the first. */
   readonly queueRevision?: number;
   /** Settings that only a dialect understands, by the dialect's name: kept as they are. */
@@ -67,9 +69,13 @@ export interface ConsumerIdentity {
 /** Queue to create; what is absent has its default. */
 export interface NewQueue {
   readonly name: string;
+  /** What is absent is as the configuration says if it names the queue, else the default. */
   readonly settings?: QueueSettingsChange;
-  /** Default: none. A dead-letter queue of it that does not exist is created too. */
-  readonly consumer?: ConsumerDefinition;
+  /**
+   * Default: that of the configuration if it names the queue, else none; `null` for none. A dead-letter queue of a given
+   * one that does not exist is created too.
+   */
+  readonly consumer?: ConsumerDefinition | null;
   readonly jurisdiction?: Jurisdiction;
   readonly dialects?: Readonly<Record<string, unknown>>;
 }
