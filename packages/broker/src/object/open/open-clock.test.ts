@@ -44,6 +44,11 @@ class Development {
     this.setting = { ...this.setting, frozenAtMs: this.realMs + this.setting.offsetMs };
   }
 
+  /** Has the broker's clock, which stands ahead of real time, run on. */
+  follow(): void {
+    this.setting = { offsetMs: (this.setting.frozenAtMs ?? 0) - this.realMs, frozenAtMs: null };
+  }
+
   /** Has the queue start again some time later. */
   async reopen(afterMs = SECOND): Promise<OpenQueue> {
     this.realMs += afterMs;
@@ -195,6 +200,25 @@ it("a move of a queue that is awake counts once", async () => {
   const once = { marks: [HOUR], events: [HOUR] };
   expect(movesOf(open)).toEqual(once);
   expect(movesOf(await object.reopen())).toEqual(once);
+});
+
+it("a queue that hears some ms late of a freeze, and of its end, knows of no move but the one that was asked for", async () => {
+  const object = new Development();
+  const open = await object.open();
+  await send(open);
+  const hear = async (ms: number) => {
+    object.realMs += ms;
+    await changeClock(open, (clock) => clock.goBy(object.setting));
+  };
+  object.freeze();
+  await hear(42);
+  object.move(HOUR);
+  await hear(5_000);
+  object.follow();
+  await hear(19);
+  await open.flush();
+  // Its own clock was ahead by so much when it was stopped.
+  expect(movesOf(open)).toEqual({ marks: [HOUR - 42], events: [HOUR - 42] });
 });
 
 it("a queue that is created again after it was deleted knows of no move before", async () => {
