@@ -13,6 +13,7 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
     awakeSince: NOW,
     backlogBytes: 0,
     oldestMessageAt: null,
+    isConfigured: false,
     producers: [],
     consumer: null,
     jurisdiction: null,

@@ -75,7 +75,7 @@ export interface Surroundings {
 }
 
 export function viewOf(
-  { queueId, name, definition, jurisdiction, place, isConfigured = false }: QueueRecord,
+  { queueId, name, definition, jurisdiction, place, isConfigured }: QueueRecord,
   description: QueueDescription,
   { rights, queues, subscriptions, buckets }: Surroundings,
 ): QueueView {
@@ -99,7 +99,7 @@ export function viewOf(
       shards: definition.shards ?? 1,
       alertsSilentUntil: silentUntilOf({ definition }, description.nowMs),
     },
-    isConfigured,
+    isConfigured: isConfigured ?? false,
     producers: definition.producers,
     consumer: definition.consumer,
     redrive: definition.receive?.redrive ?? null,

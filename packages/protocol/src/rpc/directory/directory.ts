@@ -69,7 +69,7 @@ export interface ConsumerIdentity {
 /** Queue to create; what is absent has its default. */
 export interface NewQueue {
   readonly name: string;
-  /** What is absent is as the configuration says if it names the queue, else the default. */
+  /** Default: those of the configuration if it names the queue, else the defaults. */
   readonly settings?: QueueSettingsChange;
   /**
    * Default: that of the configuration if it names the queue, else none; `null` for none. A dead-letter queue of a given
