@@ -12,7 +12,6 @@ function worldOf(shards: number, definition: Partial<QueueDefinition>) {
   const world = new World(Object.fromEntries(names.map((name) => [name, definition])));
   const state = { isAway: false, asked: 0, isWhole: false };
   const lender = new Lender({
-    epoch: () => 1,
     now: () => world.nowMs,
     limits: () => limitsOf(world.queues.orders),
     others: () => names.slice(1).map((_, i) => i + 1),

@@ -52,7 +52,6 @@ export class QueuePart {
     this.#after = after;
     this.#borrower = new Borrower({
       shard: () => ports.index() ?? 0,
-      epoch: queue.epoch,
       now: () => ports.now(),
       ask: (request) => ports.lend(request),
       after,

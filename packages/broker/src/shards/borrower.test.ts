@@ -9,7 +9,6 @@ function borrower() {
   const world = { nowMs: 1_000, need: { used: 0, wanted: 0 } as Need | null, changes: 0 };
   const shard = new Borrower({
     shard: () => 3,
-    epoch: 2,
     now: () => world.nowMs,
     ask: (request) => {
       asked.push(request);

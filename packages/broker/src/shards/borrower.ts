@@ -12,8 +12,8 @@ const SHRUNK_MS = 50;
 const RENEWED_AFTER = 0.75;
 /** How often a shard without work tries to give its part back. Shard 0 counts it until it has ended by itself then. */
 const RETURNS_MAX = 5;
-/** Questions of one epoch at most: their numbers grow over epochs. */
-const QUESTIONS_PER_EPOCH = 2 ** 20;
+/** Questions in a ms at most: their numbers begin with the time, so that they grow over restarts that write nothing. */
+const QUESTIONS_PER_MS = 1_000;
 
 export const LIMIT_KINDS = ["deliveries", "messages"] as const;
 export type LimitKind = (typeof LIMIT_KINDS)[number];
@@ -27,7 +27,6 @@ export interface Need {
 export interface BorrowerPorts {
   /** Number of this shard. */
   shard(): number;
-  readonly epoch: number;
   /** Time that nobody moves, in ms. */
   now(): number;
   /** Asks shard 0. */
@@ -68,7 +67,7 @@ export class Borrower {
 
   constructor(ports: BorrowerPorts) {
     this.#ports = ports;
-    this.#number = ports.epoch * QUESTIONS_PER_EPOCH;
+    this.#number = ports.now() * QUESTIONS_PER_MS;
   }
 
   /** Units that may be in use now: any number where the queue has no such limit. */
@@ -80,7 +79,8 @@ export class Borrower {
   /** Answers shard 0, which has begun anew. */
   tell(lender: number): PartRequest {
     this.#lender = Math.max(this.#lender, lender);
-    // An answer on its way is one of the lender before.
+    // An answer on its way is one of the lender before, or to a question that this answer makes a late one.
+    if (this.#open !== null) this.#askedMs = Number.NEGATIVE_INFINITY;
     this.#open = null;
     return this.#request();
   }
@@ -200,6 +200,7 @@ export class Borrower {
     return {
       shard: this.#ports.shard(),
       number: this.#number,
+      lender: this.#lender,
       deliveries: needOf("deliveries"),
       messages: needOf("messages"),
     };

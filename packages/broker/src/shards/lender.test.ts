@@ -7,7 +7,6 @@ const none = { part: 0, used: 0, wanted: 0 };
 it.each([-1, 0, 1])("messages per second are lent a second after shard 0 began, and %i ms", async (more) => {
   const clock = { nowMs: 0 };
   const lender = new Lender({
-    epoch: () => 2,
     now: () => clock.nowMs,
     limits: () => ({ deliveries: null, messages: 2 }),
     others: () => [1],
@@ -31,7 +30,6 @@ describe("a shard that has nothing to do", () => {
   function lenderOf(shards: number) {
     const world = { nowMs: 0, shards, silent: new Set<number>(), asked: [] as number[] };
     const lender = new Lender({
-      epoch: () => 2,
       now: () => world.nowMs,
       limits: () => ({ deliveries: 2, messages: null }),
       others: () => Array.from({ length: world.shards - 1 }, (_, i) => i + 1),
@@ -89,7 +87,6 @@ describe("a queue with one delivery at a time", () => {
     const map = { kept: shards };
     const others = () => Array.from({ length: map.kept - 1 }, (_, i) => i + 1);
     const lender = new Lender({
-      epoch: () => 2,
       now: () => 10_000,
       limits: () => ({ deliveries: 1, messages: null }),
       others,
@@ -136,5 +133,48 @@ describe("a queue with one delivery at a time", () => {
     const { ask } = lenderOfOne(3);
     expect(await ask(1, 1, 1, epoch)).toBe(units);
     expect(await ask(2, 0, 1, 200)).toBe(others);
+  });
+});
+
+describe("a question that comes late to a shard 0 that has begun anew", () => {
+  /** Shard 0 that began at 1,000. Shard 1 has one of two deliveries by what it answers, which it got after `late`. */
+  function begunAnew() {
+    const asked: number[] = [];
+    const lender = new Lender({
+      now: () => 1_000,
+      limits: () => ({ deliveries: 1, messages: null }),
+      others: () => [1, 2],
+      emptyAsOf: () => 0,
+      partOf: async (shard) => {
+        asked.push(shard);
+        const deliveries = shard === 1 ? { part: 1, used: 1, wanted: 1 } : none;
+        return { shard, number: 8, deliveries, messages: none, lender: 1_000 };
+      },
+    });
+    const ask = async (shard: number, number: number, knows: number) => {
+      const deliveries = { ...none, wanted: 1 };
+      const { deliveries: lent } = await lender.lend({
+        shard,
+        number,
+        deliveries,
+        messages: none,
+        lender: knows,
+      });
+      return lent?.units;
+    };
+    return { ask, asked };
+  }
+
+  it("says nothing about what the shard has been lent since", async () => {
+    const { ask, asked } = begunAnew();
+    expect(await ask(1, 7, 500)).toBe(0);
+    expect(asked).toEqual([1, 2]);
+    expect(await ask(2, 9, 1_000)).toBe(0);
+  });
+
+  it("is one of a shard that has heard of it where that says so", async () => {
+    const { ask, asked } = begunAnew();
+    expect(await ask(2, 9, 1_000)).toBe(0);
+    expect(asked).toEqual([1]);
   });
 });

@@ -10,8 +10,6 @@ const DELIVERY_MS_MAX = HANDLER_WALL_CLOCK_MS_MAX + 60_000;
 export const LEARN_AGAIN_MS = 5_000;
 
 interface LenderPorts {
-  /** Epoch of the queue's core. */
-  epoch(): number;
   /** Time that nobody moves, in ms. */
   now(): number;
   limits(): QueueLimits;
@@ -19,8 +17,8 @@ interface LenderPorts {
   others(): readonly number[];
   /** Revision at which an earlier queue of this name was deleted, 0 if none was. */
   emptyAsOf(): number;
-  /** Asks a shard for its part. */
-  partOf(shard: number): Promise<PartRequest>;
+  /** Asks a shard for its part, and tells it of the lender. */
+  partOf(shard: number, lender: number): Promise<PartRequest>;
 }
 
 /** Shard 0's side of the limits that a queue has as a whole: lends each shard its part of them. */
@@ -43,16 +41,16 @@ export class Lender {
   async lend(request: PartRequest): Promise<Part> {
     if (this.#isOwn(request)) {
       // Parts of an epoch before this one are known to their shards alone.
-      this.#learned ??= this.#learn(request.shard);
+      if (this.#isAnswered(request)) this.#knows.add(request.shard);
+      this.#learned ??= this.#learn();
       await this.#learned;
-      this.#knows.add(request.shard);
       // A shard that is new, or did not answer, may have nothing to do and never ask. Nobody waits for its answer: it may
       // be out of reach, and the others have parts to renew.
-      void this.#learn(request.shard);
+      void this.#learn();
     }
     const { deliveries, messages } = this.#ports.limits();
     return {
-      lender: this.#ports.epoch(),
+      lender: this.#beganMs,
       deliveries: this.#lendOf(this.#deliveries, request, "deliveries", deliveries, DELIVERY_MS_MAX),
       messages: this.#lendOf(this.#messages, request, "messages", messages, SECOND_MS),
     };
@@ -87,10 +85,18 @@ export class Lender {
     return !isOfDeleted && (shard === 0 || this.#ports.others().includes(shard));
   }
 
+  /**
+   * Whether a shard that asks has heard of this lender. Any other question may be one that came late, and was asked
+   * before the answer by which the shard has a part.
+   */
+  #isAnswered({ shard, lender }: PartRequest): boolean {
+    return shard === 0 || lender === undefined || lender >= this.#beganMs;
+  }
+
   /** Asks the shards whose parts are not known, unless that was done a moment ago. */
-  async #learn(asking: number): Promise<void> {
+  async #learn(): Promise<void> {
     const nowMs = this.#ports.now();
-    const unknown = this.#ports.others().filter((shard) => shard !== asking && !this.#knows.has(shard));
+    const unknown = this.#ports.others().filter((shard) => !this.#knows.has(shard));
     const isOver = nowMs >= this.#beganMs + PART_MS + DELIVERY_MS_MAX;
     if (unknown.length === 0 || isOver || nowMs < this.#learnAgainMs) return;
     this.#learnAgainMs = nowMs + LEARN_AGAIN_MS;
@@ -99,7 +105,7 @@ export class Lender {
 
   async #learnOf(shard: number): Promise<void> {
     try {
-      const { number, deliveries, messages } = await this.#ports.partOf(shard);
+      const { number, deliveries, messages } = await this.#ports.partOf(shard, this.#beganMs);
       const nowMs = this.#ports.now();
       this.#deliveries.learn({ shard, number, ...deliveries }, nowMs);
       this.#messages.learn({ shard, number, ...messages }, nowMs);

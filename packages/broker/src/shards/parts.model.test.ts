@@ -5,13 +5,12 @@ import { Borrower } from "./borrower.ts";
 import { Lender } from "./lender.ts";
 import type { QueueLimits } from "./limits.ts";
 
-/** Calls of a queue's shards on one virtual clock: every one can be late, or lost on its way there or back. */
+/** Calls of a queue's shards on one virtual clock: every one can be late, doubled, or lost on its way there or back. */
 class World {
   nowMs = 1_000_000;
   readonly limits: QueueLimits;
   readonly shards: Shard[];
   lender: Lender;
-  #epochs = 0;
   #events: { readonly atMs: number; readonly number: number; readonly run: () => void }[] = [];
   #numbers = 0;
   #random: () => number;
@@ -47,6 +46,8 @@ class World {
   call<Result>(shard: number, run: () => Promise<Result> | Result): Promise<Result> {
     this.calls += 1;
     return new Promise((resolve, reject) => {
+      if (this.isFaulty && this.random() < 0.1)
+        this.at(12_000 * this.random(), () => void Promise.resolve(run()).catch(() => {}));
       const isLost = this.isFaulty && (this.shards[shard]?.isCutOff === true || this.random() < 0.1);
       this.at(this.#delay(), async () => {
         if (isLost && this.random() < 0.5) return reject(new Error("lost on its way"));
@@ -96,18 +97,12 @@ class World {
   }
 
   #newLender(): Lender {
-    this.#epochs += 1;
-    const own = this.#epochs;
     return new Lender({
-      epoch: () => own,
       now: () => this.nowMs,
       limits: () => this.limits,
       others: () => this.shards.slice(1).map(({ shard }) => shard),
       emptyAsOf: () => 0,
-      partOf: (shard) => {
-        const epoch = this.#epochs;
-        return this.call(shard, () => (this.shards[shard] as Shard).borrower.tell(epoch));
-      },
+      partOf: (shard, lender) => this.call(shard, () => (this.shards[shard] as Shard).borrower.tell(lender)),
     });
   }
 }
@@ -155,7 +150,6 @@ class Shard {
     const epoch = this.#epoch;
     return new Borrower({
       shard: () => this.shard,
-      epoch,
       now: () => world.nowMs,
       ask: (request: PartRequest): Promise<Part> =>
         this.shard === 0

@@ -58,7 +58,7 @@ export function assemble(queue: IdentifiedQueue): AssembledQueue {
   const timer = new Timer(clock, after, () => {
     if (!isOver()) void core.wake();
   });
-  const lender: Lender = lenderOf(queue, () => core.epoch);
+  const lender: Lender = lenderOf(queue);
   const ports = portsOf(queue, { faults, timer, lender, broken });
   const core: QueueCore = new QueueCore(
     name,

@@ -5,10 +5,9 @@ import { limitsOf } from "../../shards/limits.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
 
 /** Makes what shard 0 lends the limits of its queue with. */
-export function lenderOf(queue: IdentifiedQueue, epoch: () => number): Lender {
+export function lenderOf(queue: IdentifiedQueue): Lender {
   const { host, registration } = queue;
   return new Lender({
-    epoch,
     now: () => host.clock.now(),
     limits: () => limitsOf(registration.definition),
     others: () => {
@@ -16,9 +15,9 @@ export function lenderOf(queue: IdentifiedQueue, epoch: () => number): Lender {
       return Array.from({ length: kept - 1 }, (_, i) => i + 1);
     },
     emptyAsOf: () => registration.record?.emptyAsOf ?? 0,
-    partOf: (shard) => {
+    partOf: (shard, lender) => {
       const name = shardName(shardOf(queue.name).queue, shard);
-      return objectOf(queue, name).partOf(name, epoch());
+      return objectOf(queue, name).partOf(name, lender);
     },
   });
 }

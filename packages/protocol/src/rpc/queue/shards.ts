@@ -29,6 +29,8 @@ export interface PartRequest {
   readonly messages: PartNeed;
   /** Epoch of the map that the shard goes by. Absent from a shard of an earlier release. */
   readonly epoch?: number;
+  /** The latest lender that the shard has heard of, 0 for none. Absent from a shard of an earlier release. */
+  readonly lender?: number;
 }
 
 /** Units of one limit that a shard may use until they expire. */
@@ -40,7 +42,7 @@ export interface LentPart {
 
 /** Part of the queue's limits that a shard may use. `null` where the queue has no such limit. */
 export interface Part {
-  /** Epoch of shard 0 that lends it. */
+  /** When shard 0 began that lends it, in ms since 1970. */
   readonly lender: number;
   readonly deliveries: LentPart | null;
   readonly messages: LentPart | null;
