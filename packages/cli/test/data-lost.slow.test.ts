@@ -1,14 +1,15 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LOCK_FILE } from "@sluice/local/data/data-lock";
+import { LOCK_FILE, OBJECTS_FOLDER } from "@sluice/local/data/data-lock";
 import { PLANNED_END_FILE } from "@sluice/local/data/planned-end";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { descendants, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 const LOST = /sluice-lock\.sqlite was deleted or replaced while this process had the data/;
+const GONE = /were deleted or moved away while this process had them, so it ends at once: there is no /;
 
-describe("a broker whose lock on its data is lost", () => {
+describe("a broker whose data, or lock on them, are lost", () => {
   let lab: Lab;
   let running: Running;
   beforeEach(() => {
@@ -40,4 +41,17 @@ describe("a broker whose lock on its data is lost", () => {
     expect(existsSync(join(lab.folder, "state", PLANNED_END_FILE))).toBe(false);
     await expect.poll(() => children.filter(isRunning)).toEqual([]);
   });
+
+  it.each([[["serve"]], [["serve", "receiver", "--env", "x"]], [["dev", "receiver", "--env", "x"]]])(
+    "ends at once where only the folders in that of the objects are deleted: %j",
+    async (args) => {
+      running = await start(...args);
+      await running.printed(/admin +http/);
+      const objects = join(lab.folder, "state", OBJECTS_FOLDER);
+      for (const name of readdirSync(objects)) rmSync(join(objects, name), { recursive: true });
+      expect(await running.ended).toBe(1);
+      expect(running.output).toMatch(GONE);
+      expect(existsSync(join(lab.folder, "state", PLANNED_END_FILE))).toBe(false);
+    },
+  );
 });

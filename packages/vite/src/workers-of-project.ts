@@ -8,6 +8,7 @@ import {
   readWorkerConfig,
   type WorkerQueueConfig,
 } from "@sluice/config";
+import { watchKept } from "@sluice/local/data/data-lock";
 import { CliError } from "@sluice/project/errors";
 import { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "@sluice/project/files/write-plan";
 import { consumerBindings, generateBrokerConfig } from "@sluice/project/generate/broker-config";
@@ -115,6 +116,8 @@ export class WorkersOfProject {
       );
     }
     const consumers = consumerBindings(consumersIn(topology));
+    const { persistState } = this.#options;
+    if (persistState !== false) watchKept(persistState.path, name);
     const directory = this.#folderOf(name);
     const generated = generateBrokerConfig({
       base: { name, directory: this.#root, file: null, wrangler: null },

@@ -15,12 +15,14 @@ import {
 import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { idOfName } from "@sluice/objects/object-id";
 import { syncCalls } from "@sluice/objects/testing/sync-calls";
 import { CliError } from "@sluice/project/errors";
+import { DIRECTORY_NAME } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Order, Outcome } from "../../test/lock-contender.ts";
 import { mountSmallDisk } from "../../test/small-disk.ts";
-import { HOLDER_FILE, LOCK_FILE, lockData, OBJECTS_FOLDER } from "./data-lock.ts";
+import { goneIn, HOLDER_FILE, LOCK_FILE, lockData, OBJECTS_FOLDER, watchKept } from "./data-lock.ts";
 import { announceEnd, lastEndIn } from "./planned-end.ts";
 
 const MODULE = fileURLToPath(new URL("./data-lock.ts", import.meta.url));
@@ -229,6 +231,46 @@ describe("a data folder", () => {
     );
     expect(isHeld()).toBe(false);
     lockData(folder, "sluice serve")();
+  });
+
+  describe("whose data are taken away", () => {
+    const directory = "sluice-Directory";
+    const ofDirectory = `${directory}/${idOfName(directory, DIRECTORY_NAME)}.sqlite`;
+
+    it.each([
+      ["v3", ""],
+      [OBJECTS_FOLDER, ""],
+      [`${OBJECTS_FOLDER}/${directory}`, `/${directory}`],
+      [`${OBJECTS_FOLDER}/sluice-QueueBroker`, "/sluice-QueueBroker"],
+      [`${OBJECTS_FOLDER}/${ofDirectory}`, `/${ofDirectory}`],
+    ])("is no holder's any more while its lock is there: %s", async (path, missing) => {
+      const { promise, resolve: onLost } = Promise.withResolvers<CliError>();
+      const free = lockData(folder, "sluice serve", onLost);
+      const objects = join(folder, OBJECTS_FOLDER);
+      for (const name of [directory, "sluice-QueueBroker"]) mkdirSync(join(objects, name));
+      watchKept(folder, "sluice");
+      expect(goneIn(folder)).toBeNull();
+      // As the broker makes it.
+      writeFileSync(join(objects, ofDirectory), "");
+      expect(goneIn(folder)).toBeNull();
+      renameSync(join(folder, path), join(folder, "away"));
+      expect((await promise).message).toBe(
+        `The data in ${folder} were deleted or moved away while this process had them, so it ends at once: there is ` +
+          `no ${objects}${missing} any more. What it has acknowledged went with them.`,
+      );
+      free();
+    });
+
+    it("is its holder's while other files in it come and go", () => {
+      const free = lockData(folder, "sluice serve", ({ message }) => expect.unreachable(message));
+      watchKept(folder, "sluice");
+      const other = join(folder, OBJECTS_FOLDER, "shop-Cart");
+      mkdirSync(other);
+      expect(goneIn(folder)).toBeNull();
+      rmSync(other, { recursive: true });
+      expect(goneIn(folder)).toBeNull();
+      free();
+    });
   });
 
   describe("whose lock file is taken away", { timeout: 60_000 }, () => {

@@ -2,11 +2,14 @@ import { accessSync, constants, existsSync, readdirSync, rmSync, statSync, write
 import { hostname } from "node:os";
 import { dirname, join, sep } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { uniqueKeysOf } from "@sluice/broker-worker/unique-keys";
 import { databaseName } from "@sluice/objects/database-name";
 import { syncFoldersAround } from "@sluice/objects/folders";
+import { idOfName } from "@sluice/objects/object-id";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import { makeFolder, nearestExisting, writeRefusal } from "@sluice/project/folders";
 import { pidNamespace } from "@sluice/project/processes";
+import { DIRECTORY_NAME } from "@sluice/protocol";
 import { loadSqlite } from "../node/sqlite.ts";
 import { isNumber, isText, orNull, readEntry, type Shape, writeEntry } from "../processes/registry.ts";
 
@@ -81,17 +84,41 @@ export class DataInUseError extends CliError {
   }
 }
 
-/** The lock of a data folder that was taken away from this process, by which another broker may have begun there. */
+/** The data or the lock of a folder that was taken away from this process, by which another broker may have begun there. */
 export class DataLostError extends CliError {
-  constructor(folder: string) {
+  /** @param gone path of data that are not there any more; `null` for the lock alone. */
+  constructor(folder: string, gone: string | null) {
     super(
-      existsSync(join(folder, OBJECTS_FOLDER))
+      gone === null
         ? `${join(folder, LOCK_FILE)} was deleted or replaced while this process had the data: another broker may have ` +
             "begun on them, so this one ends at once. What it has acknowledged is on the disk. Start it again, and " +
             "leave that file alone."
-        : `The data in ${folder} were deleted or moved away while this process had them, so it ends at once. What it ` +
-            "has acknowledged went with them.",
+        : `The data in ${folder} were deleted or moved away while this process had them, so it ends at once: there is ` +
+            `no ${gone} any more. What it has acknowledged went with them.`,
     );
+  }
+}
+
+/**
+ * Paths of data that may not go while this process has their folder, by that folder, and whether each has been there.
+ * The system goes on writing to files that were deleted: sends would be acknowledged, and nothing of them be there after
+ * the next start.
+ */
+const kept = new Map<string, Map<string, boolean>>();
+
+/**
+ * Ends the holder of a data folder also when the folders of a broker's objects or the file of its directory go. A queue's
+ * file is left to the next start, which reports it: there may be 100,000.
+ *
+ * @param broker name of its Worker.
+ */
+export function watchKept(folder: string, broker: string): void {
+  const { directory, queues } = uniqueKeysOf(broker);
+  const file = `${directory}/${idOfName(directory, DIRECTORY_NAME)}.sqlite`;
+  const paths = kept.get(folder);
+  for (const name of [directory, queues, file]) {
+    const path = join(folder, OBJECTS_FOLDER, name);
+    if (!paths?.has(path)) paths?.set(path, isThere(path));
   }
 }
 
@@ -112,7 +139,7 @@ export function isLost(folder: string): boolean {
  * inherits it.
  *
  * The lock is looked at from then on. To take back one that is gone would be a race with whoever makes it anew, so its
- * holder has to end.
+ * holder has to end. So it does when the data are gone (`watchKept`).
  *
  * @param folder absolute; made if it is not there, with `OBJECTS_FOLDER` in it.
  * @param command what the others are told, `sluice serve`.
@@ -143,13 +170,15 @@ export function lockData(
   }
   writeHolder(holderFile, command);
   lost.delete(folder);
+  kept.set(folder, new Map([[join(folder, OBJECTS_FOLDER), true]]));
   let isOurs = true;
   const watch = setInterval(() => {
-    if (!isReplaced(lockFile, own)) return;
+    const gone = goneIn(folder);
+    if (gone === null && !isReplaced(lockFile, own)) return;
     clearInterval(watch);
     isOurs = false;
     lost.add(folder);
-    onLost(new DataLostError(folder));
+    onLost(new DataLostError(folder, gone));
   }, LOOK_EVERY_MS);
   watch.unref();
   const free = () => {
@@ -203,6 +232,29 @@ function isReplaced(file: string, before: string | null): boolean {
     return fileId(file) !== before;
   } catch {
     return false;
+  }
+}
+
+/**
+ * Finds a path of the kept data that was there at an earlier look and is not now; `null` where there is none. It asks
+ * for names alone: not every file system numbers a folder the same for ever.
+ */
+export function goneIn(folder: string): string | null {
+  const paths = kept.get(folder) ?? new Map<string, boolean>();
+  for (const [path, wasThere] of paths) {
+    const isThereNow = isThere(path);
+    if (wasThere && !isThereNow) return path;
+    paths.set(path, isThereNow);
+  }
+  return null;
+}
+
+function isThere(path: string): boolean {
+  try {
+    return fileId(path) !== null;
+  } catch {
+    // As of a lock that cannot be looked at.
+    return true;
   }
 }
 

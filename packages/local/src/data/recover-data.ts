@@ -4,7 +4,7 @@ import { uniqueKeysOf } from "@sluice/broker-worker/unique-keys";
 import { syncFolder } from "@sluice/objects/folders";
 import { loadRecovery } from "../node/load-modules.ts";
 import type { Printer } from "../report/printer.ts";
-import { FOLDER_MODE, OBJECTS_FOLDER } from "./data-lock.ts";
+import { FOLDER_MODE, OBJECTS_FOLDER, watchKept } from "./data-lock.ts";
 import type { Reserve } from "./reserve.ts";
 
 interface DataToRecover {
@@ -31,6 +31,7 @@ export async function recoverData(
     mkdirSync(join(objects, name), { recursive: true, mode: FOLDER_MODE });
   }
   syncFolder(objects);
+  watchKept(folder, broker);
   // Nothing to load what looks into it for: nobody has kept anything yet.
   if (isNew) return;
   const { recoverDirectory, shrinkObjectFiles } = await loadRecovery();

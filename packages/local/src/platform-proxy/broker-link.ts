@@ -12,7 +12,7 @@ import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
 import { QueueWaker } from "../broker/wake-queues.ts";
 import { BrokerOwnership } from "../data/broker-ownership.ts";
 import { dataFolderOf } from "../data/data-folder.ts";
-import { type DataLostError, RESOURCES_FOLDER } from "../data/data-lock.ts";
+import { type DataLostError, RESOURCES_FOLDER, watchKept } from "../data/data-lock.ts";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
 import { type FileWatch, watchFiles } from "../generation/watch.ts";
 import { HostService } from "../http/host-service.ts";
@@ -235,6 +235,7 @@ export class BrokerLink {
         stacks: this.#stacks,
       });
       await this.#run({ broker, own, resources });
+      watchKept(this.#data, broker);
       // It is this process that ends it from now on.
       this.#lastEnd = "planned";
       this.#project = project;
