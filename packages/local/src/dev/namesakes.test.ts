@@ -1,4 +1,6 @@
-import { utimesSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, utimesSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { projectFolder } from "@sluice/project/test/project-folder";
 import { expect, it } from "vitest";
@@ -46,6 +48,20 @@ it("a Worker that is only in Wrangler's registry is named without a folder, unle
   expect(await world().find(["plain", "killed", "new"], [])).toEqual([
     { name: "plain", line: `A Worker "plain" runs already, by another program's Wrangler. ${RULE}` },
   ]);
+});
+
+it("an entry of Wrangler's registry at whose address nobody listens any more is removed, and no namesake", async () => {
+  const { folder, find } = world();
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const files = ["plain", "sluice"].map((name) => join(folder, "registry", name));
+  const debugPortAddress = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const file of files) writeFileSync(file, JSON.stringify({ debugPortAddress }));
+  expect(await find(["plain"], [])).toHaveLength(1);
+  server.close();
+  await once(server, "close");
+  expect(await find(["plain"], [])).toEqual([]);
+  expect(files.filter((file) => existsSync(file))).toEqual([]);
 });
 
 it("a broker of the same name on other data is said where these Workers call one by that name", async () => {

@@ -1,7 +1,8 @@
-import { statSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CliError } from "@sluice/project/errors";
 import { ConfigReader } from "@sluice/project/read/config-reader";
+import { isInUse } from "../http/port-in-use.ts";
 import type { Session } from "../processes/sessions.ts";
 
 /** A Worker or a broker of another process that has the name of one here. */
@@ -44,6 +45,8 @@ export async function namesakesOf(
   const brokers = others.filter((one) => one.broker === broker);
   const otherBroker = brokers.find((one) => one.data !== data);
   if (isJoined && otherBroker !== undefined && otherBroker === brokers[0]) refuse(otherBroker, broker, data);
+  // One after the other: each listens for a moment at an address that several of them may name.
+  for (const name of [...workers, broker]) await removeDead(join(registry, name));
   return [
     ...workers.flatMap((name) => {
       const its = running.find((one) => one.name === name);
@@ -82,6 +85,26 @@ async function workersOf({ files, env, modules = {}, pid }: Session) {
   const readings = files.map((file) => reader.queuesElsewhere(file, env, modules).catch(() => null));
   const workers = (await Promise.all(readings)).filter((queues) => queues !== null);
   return workers.map(({ workerName: name, directory }) => ({ name, directory, pid }));
+}
+
+/**
+ * Removes an entry of Wrangler's registry at whose address nobody listens: all processes of its Worker were killed, and
+ * Wrangler 4.164 would keep the name from others for 90 s. A Wrangler whose workerd begins anew writes it again.
+ */
+async function removeDead(file: string): Promise<void> {
+  const port = debugPortIn(file);
+  if (port !== null && !(await isInUse("127.0.0.1", port))) rmSync(file, { force: true });
+}
+
+/** Port of this machine by which other processes call a Worker; `null` where an entry names none. */
+function debugPortIn(file: string): number | null {
+  try {
+    const { debugPortAddress } = JSON.parse(readFileSync(file, "utf8"));
+    const [, port] = /^127\.0\.0\.1:(\d+)$/.exec(debugPortAddress) ?? [];
+    return port === undefined ? null : Number(port);
+  } catch {
+    return null;
+  }
 }
 
 function isRegistered(file: string): boolean {

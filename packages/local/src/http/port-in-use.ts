@@ -36,7 +36,8 @@ async function addressesOf(host: string): Promise<string[]> {
   }
 }
 
-function isInUse(address: string, port: number): Promise<boolean> {
+/** Whether something listens at an address of this machine. */
+export function isInUse(address: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (error) => resolve("code" in error && error.code === "EADDRINUSE"));
