@@ -44,6 +44,7 @@ export { md5Hex, sha256Hex } from "./values/digest.ts";
 export {
   isFifoId,
   isReservedTagKey,
+  LOST_TAG_KEY,
   TAG_KEY_LENGTH_MAX,
   TAG_VALUE_LENGTH_MAX,
   TAGS_MAX,

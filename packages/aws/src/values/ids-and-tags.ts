@@ -17,6 +17,9 @@ export const TAGS_MAX = 50;
 export const TAG_KEY_LENGTH_MAX = 128;
 export const TAG_VALUE_LENGTH_MAX = 256;
 
+/** Key that no tag has here, since objects of JavaScript lose it on its way. AWS takes it. */
+export const LOST_TAG_KEY = "__proto__";
+
 /** Whether AWS keeps a key for its own tags, and refuses it in any case. */
 export function isReservedTagKey(key: string): boolean {
   return /^aws:/i.test(key);

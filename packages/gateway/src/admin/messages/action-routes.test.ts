@@ -147,6 +147,7 @@ describe("POST /queues/NAME/messages", () => {
     [{ body: 1, contentType: "text" }, 400, "invalid_body"],
     [{ body: "%", contentType: "bytes" }, 400, "invalid_body"],
     [{ body: "m", attributes: { a: 1 } }, 400, "invalid_body"],
+    [{ body: "m", attributes: JSON.parse('{"__proto__": "x"}') }, 400, "invalid_body"],
     [{ body: "x".repeat(MESSAGE_BYTES_MAX + 1) }, 413, "too_large"],
   ])("refuses %j", async (body, status, code) => {
     const { directory, sent } = withMessage();

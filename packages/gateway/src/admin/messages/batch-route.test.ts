@@ -159,3 +159,12 @@ it("POST /queues/NAME/messages/batch answers what the queue says when it refuses
 it("POST /queues/NAME/messages/batch is 404 for a queue that does not exist", async () => {
   expect(await post({ messages: [good] }, undefined, "nothing")).toMatchObject({ status: 404 });
 });
+
+it("POST /queues/NAME/messages/batch refuses an attribute whose name an object loses", async () => {
+  const lossy = '{"text": "1", "attributes": {"__proto__": {"type": "String", "value": "x"}}}';
+  const { status, body, sent } = await post(`{"messages": [{"text": "1"}, ${lossy}]}`);
+  const error = expect.objectContaining({
+    message: "Message 1 of the batch must not have an attribute named __proto__.",
+  });
+  expect({ status, body, sent }).toEqual({ status: 400, body: expect.objectContaining({ error }), sent: [] });
+});

@@ -21,7 +21,7 @@ import { bodyText } from "../../http/body-text.ts";
 import { parseJson } from "../../http/bounded-json.ts";
 import { AdminError } from "../failure.ts";
 import { queueOf } from "../queue-of.ts";
-import { wellFormed as text } from "./read-body.ts";
+import { losesAttribute, wellFormed as text } from "./read-body.ts";
 import { storeMessages } from "./store-messages.ts";
 
 /** Bodies of a batch, in bytes: one message of SQS fits. */
@@ -133,7 +133,11 @@ function messagesIn(text: string): z.infer<typeof batchBody>["messages"] {
     throw new AdminError(400, "invalid_body", 'The body must be JSON: {"messages": [...]}.');
   }
   const read = batchBody.safeParse(json);
-  if (read.success) return read.data.messages;
+  if (read.success) {
+    const losing = (json as { messages: unknown[] }).messages.findIndex(losesAttribute);
+    if (losing !== -1) throw invalid("must not have an attribute named __proto__", losing);
+    return read.data.messages;
+  }
   const [issue] = read.error.issues;
   const [, index, ...path] = issue?.path ?? [];
   if (issue !== undefined && typeof index === "number") throw invalidBy({ ...issue, path }, index);

@@ -59,8 +59,20 @@ export async function readBody<T>(c: Context, schema: z.ZodMiniType<T>, text: st
     throw new AdminError(400, "invalid_body", `${text}${where}`);
   }
   const read = schema.safeParse(json);
-  if (read.success) return read.data;
-  throw new AdminError(400, "invalid_body", text);
+  if (!read.success) throw new AdminError(400, "invalid_body", text);
+  if (losesAttribute(json))
+    throw new AdminError(400, "invalid_body", `${text} No attribute can be named __proto__.`);
+  return read.data;
+}
+
+/** Whether a body, or a message of one, names an attribute that its schema would leave out in silence. */
+export function losesAttribute(given: unknown): boolean {
+  return (
+    typeof given === "object" &&
+    given !== null &&
+    "attributes" in given &&
+    Object.hasOwn(Object(given.attributes), "__proto__")
+  );
 }
 
 /** A body as it is stored. */

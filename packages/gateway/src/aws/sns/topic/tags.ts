@@ -1,4 +1,10 @@
-import { isReservedTagKey, TAG_KEY_LENGTH_MAX, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from "@sluice/aws";
+import {
+  isReservedTagKey,
+  LOST_TAG_KEY,
+  TAG_KEY_LENGTH_MAX,
+  TAG_VALUE_LENGTH_MAX,
+  TAGS_MAX,
+} from "@sluice/aws";
 import type { TopicRecord } from "@sluice/protocol";
 import { changeTopic, type SnsContext, topicArnIn } from "../context.ts";
 import { invalid, refuse, required, SNS_ERRORS } from "../errors.ts";
@@ -17,6 +23,7 @@ export function tagsIn(list: TagList): Tags {
     if (isReservedTagKey(key)) {
       throw invalid("Tags Reason: aws: prefixed tag key names are not allowed for external use.");
     }
+    if (key === LOST_TAG_KEY) throw invalid(`Tags Reason: A tag cannot have the key ${LOST_TAG_KEY}.`);
     if (value.length > TAG_VALUE_LENGTH_MAX) {
       throw invalid(`Tags Reason: Tag values can be at most ${TAG_VALUE_LENGTH_MAX} characters in length`);
     }

@@ -266,6 +266,15 @@ describe("tags", () => {
     expect(await tags()).toEqual({});
   });
 
+  it("tags with a key that an object loses are refused", async () => {
+    await sns.createTopic("news");
+    const Tags = JSON.parse('{"mine": "1", "__proto__": "2"}');
+    expect(await sns.refusal("TagResource", { ResourceArn: ARN, ...tag(Tags) })).toBe(
+      "400 InvalidParameter Invalid parameter: Tags Reason: A tag cannot have the key __proto__.",
+    );
+    expect(await tags()).toEqual({});
+  });
+
   it("tags are 50 at most, each key once", async () => {
     await sns.createTopic("news");
     const many = Object.fromEntries(Array.from({ length: TAGS_MAX }, (_, i) => [`k${i}`, "v"]));

@@ -72,6 +72,14 @@ it.each(["aws:", "aws:cloudformation:stack-name", "AWS:x"])(
   },
 );
 
+it("tags with a key that an object loses are refused", async () => {
+  const text = "A tag cannot have the key __proto__.";
+  const Tags = JSON.parse('{"mine": "1", "__proto__": "2"}');
+  expect(await sqs.refusalText("TagQueue", tag(Tags))).toBe(text);
+  expect(await sqs.refusalText("CreateQueue", { QueueName: "other", tags: Tags })).toBe(text);
+  expect(await tags()).toBeUndefined();
+});
+
 it("tags a request without tags is a mistake", async () => {
   expect(await sqs.refusal("TagQueue", tag({}))).toEqual({
     status: 400,

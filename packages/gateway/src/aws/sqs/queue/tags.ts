@@ -1,4 +1,10 @@
-import { isReservedTagKey, TAG_KEY_LENGTH_MAX, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from "@sluice/aws";
+import {
+  isReservedTagKey,
+  LOST_TAG_KEY,
+  TAG_KEY_LENGTH_MAX,
+  TAG_VALUE_LENGTH_MAX,
+  TAGS_MAX,
+} from "@sluice/aws";
 import { changeQueue, queueOf, type SqsContext } from "../context.ts";
 import { invalidParameter, missingParameter } from "../errors.ts";
 import { isValidText } from "../message/text.ts";
@@ -12,6 +18,7 @@ export function checkTags(queue: string, tags: Readonly<Record<string, string>>)
     if (isReservedTagKey(key)) {
       throw invalidParameter("aws: prefixed tag key names are not allowed for external use.");
     }
+    if (key === LOST_TAG_KEY) throw invalidParameter(`A tag cannot have the key ${LOST_TAG_KEY}.`);
     if (value.length > TAG_VALUE_LENGTH_MAX) {
       throw invalidParameter(
         `Tag values must be between 0 and ${TAG_VALUE_LENGTH_MAX} characters in length.`,
