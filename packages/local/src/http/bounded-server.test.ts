@@ -200,6 +200,13 @@ it("says of a target that is neither a path nor a URL that it is none", async ()
   expect([client.text.slice(0, 12), answered]).toEqual(["HTTP/1.1 400", []]);
 });
 
+it("refuses a request with two Host headers, also where they are the same", async () => {
+  const client = await open();
+  await client.write("GET /x HTTP/1.1\r\nHost: a\r\nHOST: a\r\n\r\n");
+  await client.received("or there are two.\n");
+  expect([client.text.slice(0, 12), answered]).toEqual(["HTTP/1.1 400", []]);
+});
+
 describe("where much is being read", () => {
   it("the oldest of what is half here is refused with 503, and others are answered", async () => {
     stop();

@@ -166,7 +166,7 @@ function readRequest(
     const bytesMax = bodyBytesMax(head, asksForSignatures);
     refuseRequest(request, response, unreadRefusal(head, why, bytesMax));
   };
-  if (request.headers.host !== undefined && !isAuthority(request.headers.host)) {
+  if (request.headers.host !== undefined && (!isAuthority(request.headers.host) || hasTwoHosts(request))) {
     refuseRequest(request, response, NO_AUTHORITY);
     return;
   }
@@ -241,10 +241,17 @@ export function isAuthority(host: string): boolean {
   return true;
 }
 
+/** Whether a request has a second `Host` header (RFC 9112, 3.2), of which `node:http` shows the first alone. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (/^host$/i.test(rawHeaders[at] ?? "")) hosts += 1;
+  return hosts > 1;
+}
+
 const NO_AUTHORITY = {
   status: 400,
   headers: { "content-type": "text/plain" },
-  body: "The Host header is neither a name nor an address, or its port is none.\n",
+  body: "The Host header is neither a name nor an address, or its port is none, or there are two.\n",
 };
 
 /** Whether the target of a request is a path or a URL of HTTP. `OPTIONS *` means the server as a whole. */
