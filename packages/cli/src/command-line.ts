@@ -55,6 +55,7 @@ export async function run(
     addCompletion(program, execute);
   }
   pointToHelp(program, "sluice");
+  program.hook("preAction", (_, command) => refuseEmptyNames(command));
   try {
     await program.parseAsync(own, { from: "user" });
     return code;
@@ -209,6 +210,15 @@ function pointToHelp(parent: Command, name: string): void {
     command.showHelpAfterError(`(see ${full} --help)`);
     pointToHelp(command, full);
   }
+}
+
+/** Refuses a name without a letter, as a script has it whose variable is unset: a request for it is one for all queues. */
+function refuseEmptyNames(command: Command): void {
+  const at = command.registeredArguments.findIndex(
+    (argument, index) => ["queue", "name"].includes(argument.name()) && command.args[index] === "",
+  );
+  const argument = command.registeredArguments[at];
+  if (argument !== undefined) command.error(`error: argument '${argument.name()}' is empty`);
 }
 
 /** Splits arguments at `--`, since Commander reports those before it and after it as one list. */
