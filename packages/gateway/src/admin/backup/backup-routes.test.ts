@@ -63,7 +63,8 @@ describe("POST /backup", () => {
 
   it.each([
     [{ id: "x" }, /id/],
-    [{ sentAt: "yesterday" }, /sentAt: must be a time/],
+    [{ sentAt: "yesterday" }, /sentAt: must be a time from 1970 on/],
+    [{ sentAt: "1900-01-01T00:00:00.000Z" }, /sentAt: must be a time from 1970 on/],
     [{ attempts: -1 }, /attempts/],
     [{ text: undefined }, /text, or base64/],
     [{ text: "a\ud800" }, /text: must be well-formed Unicode/],

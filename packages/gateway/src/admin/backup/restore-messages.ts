@@ -11,7 +11,7 @@ const ATTEMPTS_MAX = 1_000_000;
 /** Fields of a backup's message besides those that any message of a batch has. */
 export const pastBody = z.object({
   id: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
-  sentAt: z.string().check(z.refine((text) => Date.parse(text) > 0, "must be a time")),
+  sentAt: z.string().check(z.refine((text) => Date.parse(text) > 0, "must be a time from 1970 on")),
   attempts: z.int().check(z.gte(0), z.lte(ATTEMPTS_MAX)),
   from: z.optional(
     z
