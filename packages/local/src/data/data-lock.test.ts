@@ -42,10 +42,12 @@ const NAMESPACE = ["--pid", "--fork", "--kill-child", "--mount-proc"];
 
 /**
  * Locks a folder from another process and answers what that prints to standard error: nothing if it has got the lock.
+ *
+ * @param then code of a promise, for what it does before it ends.
  */
-function other(folder: string, user: object = {}): string {
+function other(folder: string, user: object = {}, then = ""): string {
   const script =
-    `import(${JSON.stringify(MODULE)}).then(({ lockData }) => lockData(${JSON.stringify(folder)}, "sluice serve"))` +
+    `import(${JSON.stringify(MODULE)}).then(({ lockData }) => lockData(${JSON.stringify(folder)}, "sluice serve"))${then}` +
     ".catch((error) => console.error(error.message))";
   const { stderr, error } = spawnSync(process.execPath, ["-e", script], { encoding: "utf8", ...user });
   if (error !== undefined) throw error;
@@ -231,6 +233,12 @@ describe("a data folder", () => {
     );
     expect(isHeld()).toBe(false);
     lockData(folder, "sluice serve")();
+  });
+
+  it.runIf(anotherUser !== null)("is given free where nothing can be deleted in it any more", () => {
+    chmodSync(dirname(folder), 0o777);
+    const protect = `.then(() => require("fs").chmodSync(${JSON.stringify(folder)}, 0o555))`;
+    expect(other(folder, anotherUser ?? {}, protect)).toBe("");
   });
 
   describe("whose data are taken away", () => {

@@ -185,7 +185,7 @@ export function lockData(
     if (!lock?.isOpen) return;
     clearInterval(watch);
     // While it is still ours to delete.
-    if (isOurs) rmSync(holderFile, { force: true });
+    if (isOurs) removeHolder(holderFile);
     lock.close();
   };
   process.once("exit", free);
@@ -311,7 +311,15 @@ function writeHolder(file: string, command: string): void {
     writeEntry(file, holder);
   } catch {
     // The disk is full, and the lock holds all the same. Rather nothing than what the last one said.
+    removeHolder(file);
+  }
+}
+
+function removeHolder(file: string): void {
+  try {
     rmSync(file, { force: true });
+  } catch {
+    // The folder is read-only by now. What the file says means nothing without the lock.
   }
 }
 
