@@ -1,11 +1,6 @@
 import { readShardAddress } from "@sluice/protocol";
 import type { QueueCore } from "../queue/queue-core.ts";
-import {
-  type CalledObject,
-  refuseDraining,
-  refuseOtherMap,
-  takesWithoutMap,
-} from "../shards/called-by-map.ts";
+import { type CalledObject, callerMapOf, refuseOtherMap } from "../shards/called-by-map.ts";
 import type { CallerMap } from "../shards/caller-map.ts";
 import { nameIn, type OpenQueue, openQueue } from "./open/open-queue.ts";
 import { isIdOf, type QueueSurroundings } from "./open/open-store.ts";
@@ -13,8 +8,7 @@ import { QueueNotFoundError } from "./registration.ts";
 
 /** A queue that a caller brings messages. */
 export interface SendingCall extends Pick<OpenQueue, "core" | "unwritable"> {
-  /** `undefined` for a queue without a map. */
-  readonly callerMap: CallerMap | undefined;
+  readonly callerMap: CallerMap;
 }
 
 /** Opens the queue of a Durable Object on first use, and again on first use after it was dropped. */
@@ -77,7 +71,9 @@ export class ObjectQueue {
 
   /** Returns the core of a queue that exists. Throws `QueueNotFoundError` and `UnreadableQueueError`. */
   async coreOfExisting(address: string): Promise<QueueCore> {
-    return (await this.#existing(address)).core;
+    const open = await this.#existing(address);
+    refuseOtherMap(calledBy(address, open));
+    return open.core;
   }
 
   /**
@@ -86,24 +82,16 @@ export class ObjectQueue {
    * @param isOpenToAll whether shard 0 of a standard queue takes messages of a caller without a map.
    */
   async forSending(address: string, isOpenToAll: boolean): Promise<SendingCall> {
-    const open = await this.#existing(address, isOpenToAll);
-    const { core, unwritable, registration } = open;
-    if (registration.record?.shards === undefined) return { core, unwritable, callerMap: undefined };
-    const { epoch } = calledBy(address, open);
-    const check = () => {
-      const called = calledBy(address, open);
-      if (!isOpenToAll || !takesWithoutMap(called)) refuseOtherMap(called);
-      refuseDraining(called);
-    };
-    check();
-    return { core, unwritable, callerMap: { epoch, check } };
+    const { core, unwritable, registration } = await this.#existing(address);
+    const callerMap = callerMapOf(address, () => registration.record, isOpenToAll);
+    callerMap.check();
+    return { core, unwritable, callerMap };
   }
 
-  async #existing(address: string, isOpenToAll = false): Promise<OpenQueue> {
+  async #existing(address: string): Promise<OpenQueue> {
     const open = await this.forCall(address);
-    const called = calledBy(address, open);
-    if (open.registration.definition === undefined) throw new QueueNotFoundError(called.object);
-    if (!isOpenToAll || !takesWithoutMap(called)) refuseOtherMap(called);
+    if (open.registration.definition === undefined)
+      throw new QueueNotFoundError(readShardAddress(address).object);
     return open;
   }
 

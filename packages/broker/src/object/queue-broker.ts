@@ -132,7 +132,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         if (unwritable !== null) throw unwritable;
         const reply = await core.send(requests, producer, callerMap);
         const { shardMap } = core;
-        const isUntold = callerMap?.epoch === null && shardMap !== undefined && !isWhole(shardMap);
+        const isUntold = callerMap.epoch === null && shardMap !== undefined && !isWhole(shardMap);
         return reply.ok && isUntold ? { ...reply, shards: shardMap } : reply;
       } catch (error) {
         return refusalOf(error);

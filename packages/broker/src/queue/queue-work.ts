@@ -1,4 +1,9 @@
-import { type QueueWork, type QueueWorkDone, SQS_RECORD_BYTES_MAX } from "@sluice/protocol";
+import {
+  type QueueWork,
+  type QueueWorkDone,
+  type ReceiveNowReply,
+  SQS_RECORD_BYTES_MAX,
+} from "@sluice/protocol";
 import type { Receivers } from "../receive/receivers.ts";
 import { changeByReceipt, deleteByReceipt } from "../receive/settle-receipts.ts";
 import type { Intake } from "../send/intake.ts";
@@ -28,16 +33,21 @@ export async function doWork(
         });
   const lent = receive === undefined ? null : (queue.part?.forClient() ?? null);
   if (lent !== null) await lent;
-  const received = receive === undefined ? undefined : queue.receivers.receiveInNextTurn(receive);
+  let received = undefined as Promise<ReceiveNowReply[]> | undefined;
   const turn = queue.submit((): QueueWorkDone => {
+    // What is refused receives nothing: nobody would get it.
     callerMap?.check();
+    received = receive === undefined ? undefined : queue.receivers.receiveInTurn(receive);
+    // If the turn fails, the call does too.
+    received?.catch(() => {});
     const removed = remove?.map((receipt) => deleteByReceipt(queue, receipt));
     const changed = change?.map((each) => changeByReceipt(queue, each));
     const enqueued = acceptable?.ok === true ? acceptable.accept(callerMap) : acceptable;
     return { ...(removed && { removed }), ...(changed && { changed }), ...(enqueued && { enqueued }) };
   });
   try {
-    const [done, replies] = await Promise.all([turn, received]);
+    const done = await turn;
+    const replies = await received;
     return replies === undefined ? done : { ...done, received: replies };
   } finally {
     if (acceptable?.ok === true) acceptable.release();

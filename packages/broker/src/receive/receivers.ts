@@ -85,8 +85,8 @@ export class Receivers {
     return answered.kind === "unserved" ? { kind: "empty" } : answered;
   }
 
-  /** Receives without a wait in the next turn, which the caller starts, up to the bytes of one answer. */
-  receiveInNextTurn(requests: readonly ReceiveRequest[]): Promise<ReceiveNowReply[]> {
+  /** Within a turn: receives in it without a wait, up to the bytes of one answer. */
+  receiveInTurn(requests: readonly ReceiveRequest[]): Promise<ReceiveNowReply[]> {
     for (const request of requests) checkRanges(request);
     const budget = { bytes: RECEIVE_NOW_BYTES_MAX };
     return Promise.all(requests.map((request) => this.#queueUp(request, 0, budget)));

@@ -1,7 +1,7 @@
 import { mapInError, type ShardMap, shardName } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { definition } from "../../test/messages.ts";
-import { refuseDraining, refuseOtherMap, takesWithoutMap } from "./called-by-map.ts";
+import { callerMapOf, refuseDraining, refuseOtherMap, takesWithoutMap } from "./called-by-map.ts";
 
 const MAP: ShardMap = { epoch: 20, open: 2, kept: 4 };
 const record = (shards?: ShardMap, emptyAsOf = 0, changes = {}) => ({
@@ -91,3 +91,19 @@ it("only shard 0 of a standard queue takes messages from who knows no map", () =
   expect(takes(0, 20)).toBe(false);
   expect(takes(0, null, { fifo: {} })).toBe(false);
 });
+
+it.each([
+  ["FIFO", { fifo: {} }, true, MAP],
+  ["FIFO", { fifo: {} }, false, MAP],
+  ["standard", {}, false, MAP],
+  ["standard", {}, true, null],
+])(
+  "a call for a %s queue that got its first map before the call's turn is refused with it, or taken",
+  (_, changes, isOpenToAll, refused) => {
+    let known = record(undefined, 0, changes);
+    const { check } = callerMapOf("orders", () => known, isOpenToAll);
+    expect(refusal(check)).toBeNull();
+    known = record(MAP, 0, changes);
+    expect(refusal(check)).toEqual(refused);
+  },
+);

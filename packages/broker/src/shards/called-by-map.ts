@@ -1,4 +1,5 @@
-import { isWhole, type QueueRecord, ShardMapError, shardOf } from "@sluice/protocol";
+import { isWhole, type QueueRecord, readShardAddress, ShardMapError, shardOf } from "@sluice/protocol";
+import type { CallerMap } from "./caller-map.ts";
 
 /** How an object is called. */
 export interface CalledObject {
@@ -39,4 +40,24 @@ export function refuseDraining({ object, epoch, record }: CalledObject): void {
 /** Whether an object stores what a producer sends that goes by no map: one of an earlier version knows none. */
 export function takesWithoutMap({ object, epoch, record }: CalledObject): boolean {
   return epoch === null && shardOf(object).shard === 0 && record?.definition.fifo === undefined;
+}
+
+/**
+ * Makes the map that a call goes by which brings messages. It is checked when the call comes and in its turn, since the
+ * object may have another one by then, also its first.
+ *
+ * @param isOpenToAll whether shard 0 of a standard queue takes messages of a caller without a map.
+ */
+export function callerMapOf(
+  address: string,
+  record: () => CalledObject["record"],
+  isOpenToAll: boolean,
+): CallerMap {
+  const { object, epoch } = readShardAddress(address);
+  const check = () => {
+    const called: CalledObject = { object, epoch, record: record() };
+    if (!isOpenToAll || !takesWithoutMap(called)) refuseOtherMap(called);
+    refuseDraining(called);
+  };
+  return { epoch, check };
 }

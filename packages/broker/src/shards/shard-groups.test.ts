@@ -150,6 +150,13 @@ describe("a shard", () => {
     await expect(shards.core(QUEUE).work(work, { epoch: 10, check })).rejects.toThrow(ShardMapError);
     expect(await shards.core(QUEUE).messageCounts()).toMatchObject({ visible: 0, notVisible: 1 });
     await expect(shards.core(QUEUE).send([], undefined, { epoch: 10, check })).rejects.toThrow(ShardMapError);
+    await shards.enqueue(QUEUE, "h-1");
+    const receiving = {
+      receive: [{ max: 1 }],
+      enqueue: { packed: packToSend([{ body: "x", groupId: "g" }]) },
+    };
+    await expect(shards.core(QUEUE).work(receiving, { epoch: 10, check })).rejects.toThrow(ShardMapError);
+    expect(await shards.core(QUEUE).messageCounts()).toMatchObject({ visible: 1, notVisible: 1 });
   });
 
   it("is empty without messages, deliveries and transfers", async () => {
