@@ -55,3 +55,8 @@ it("what a queue's object goes by begins without what a deleted queue of its nam
   expect(isOfDeleted(recordOf(5), { kind: "known", record: recordOf(9, 5) })).toBe(false);
   expect(isOfDeleted(recordOf(5), { kind: "known", record: recordOf(9, 6) })).toBe(true);
 });
+
+it("what a queue's object goes by as it was deployed is deleted by any deletion, since it may have taken messages", () => {
+  const registration = new Registration({ kind: "provisional", definition: definition({}) });
+  expect(registration.deleted(5)).toBe(true);
+});

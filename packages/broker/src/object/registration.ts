@@ -64,10 +64,13 @@ export class Registration {
     if (!this.isOutdated(record)) this.#known = { kind: "known", record };
   }
 
-  /** The queue was deleted at `revision`. Answers whether what the object holds is that queue's. */
+  /**
+   * The queue was deleted at `revision`. Answers whether what the object holds is that queue's. A provisional one holds
+   * nothing of a later queue: it would know that by its record.
+   */
   deleted(revision: number): boolean {
     this.#deletedAt = Math.max(this.#deletedAt, revision);
-    return isCleared(this.record, revision);
+    return this.#known.kind === "provisional" || isCleared(this.record, revision);
   }
 }
 
