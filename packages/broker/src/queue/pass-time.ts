@@ -1,4 +1,4 @@
-import { expireLeases, expireRetention, type Slice } from "@sluice/engine";
+import { expireLeases, expireRetention, nextExpiryAt, type Slice } from "@sluice/engine";
 import { pluralIs } from "@sluice/protocol/words";
 import type { PushDispatcher } from "../push/dispatcher.ts";
 import { DEAD_BYTES_MAX, type DeadLetters } from "../transfer/dead-letters.ts";
@@ -16,18 +16,25 @@ export interface PassingQueue extends QueueContext {
 /**
  * Within a turn: lets time do its part. Leases end, and with them deliveries; what is out of retries or older than the
  * queue keeps it leaves.
+ *
+ * @returns whether all of that is done. Else more messages have outlived their retention than fit into memory to be
+ *   dead-lettered: the alarm starts the next turn, and until then none may be delivered.
  */
-export function passTime(passing: PassingQueue): void {
+export function passTime(passing: PassingQueue): boolean {
   const { queue, nowMs, definition, log, name, dispatcher, deadLetters, history } = passing;
   const expired = expireLeases(queue, nowMs, (failed) => expiryDelayMs(passing, failed), DEAD_BYTES_MAX);
   dispatcher.leasesExpired(expired, nowMs);
   noteSlices(passing, "retried", expired.retried, { error: "its lease expired" });
   deadLetters.add(expired.dead, "its lease expired", null);
   const outlived: Slice[] = [];
-  const count = expireRetention(queue, nowMs, (slice) => outlived.push(slice));
-  if (isForNotifications(definition)) {
+  const isMoved = isForNotifications(definition);
+  const bytesMax = isMoved ? DEAD_BYTES_MAX : undefined;
+  const count = expireRetention(queue, nowMs, (slice) => outlived.push(slice), bytesMax);
+  if (isMoved) {
     deadLetters.addExpired(outlived);
-  } else if (count > 0) {
+    return count === 0 || (nextExpiryAt(queue) ?? Infinity) > nowMs;
+  }
+  if (count > 0) {
     noteSlices(passing, "expired", outlived);
     for (const slice of outlived) history.finished.note("expired", slice);
     log.warn(
@@ -35,4 +42,5 @@ export function passTime(passing: PassingQueue): void {
         `${queue.rules.retentionMs / 1000} s`,
     );
   }
+  return true;
 }

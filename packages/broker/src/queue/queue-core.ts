@@ -393,10 +393,10 @@ export class QueueCore implements QueueContext {
     jobs();
     this.tasks.run(nowMs);
     this.intake.place(nowMs);
-    this.passTime();
+    const isCaughtUp = passTime(this);
     if (this.part?.hasChanged === true) changeRules(this.queue, this.part.rules());
     this.receivers.serve(nowMs);
-    const deliveries = this.dispatcher.takeBatches(nowMs);
+    const deliveries = isCaughtUp ? this.dispatcher.takeBatches(nowMs) : [];
     const work = this.daemon.take(nowMs);
     this.deduplication.write(nowMs);
     this.attempts.expire(nowMs);

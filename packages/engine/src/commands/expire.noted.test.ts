@@ -43,3 +43,12 @@ it("notes nothing when nothing is old enough", () => {
   const queue = queueOf(1, { retentionMs });
   expect(expiredOf(queue, T0 + retentionMs - 1)).toEqual({ count: 0, slices: [] });
 });
+
+it("leaves segments to the next call when those before had enough bytes", () => {
+  const queue = queueWith({ retentionMs });
+  for (let i = 0; i < 3; i++) send(queue, { sizes: [4_000, 800], dueMs: T0, acceptedMs: [T0, T0] }, T0);
+  // Each message counts 100 bytes besides its own.
+  const expire = (bytesMax: number) => expireRetention(queue, T0 + retentionMs, () => {}, bytesMax);
+  expect([expire(5_001), expire(5_000), expire(5_000)]).toEqual([4, 2, 0]);
+  checkInvariants(queue);
+});

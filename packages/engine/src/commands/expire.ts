@@ -2,7 +2,7 @@ import { isolate } from "../queue/isolate.ts";
 import { orderIn, type Queue } from "../queue/queue.ts";
 import { forget, indexUntouched, lift, putBack, removeEntry } from "../queue/transitions.ts";
 import { type Entry, type Segment, type Slice, sliceOf, splitOff } from "../segments/segment.ts";
-import { DeadLetters } from "./lease.ts";
+import { DEAD_MESSAGE_BYTES, DeadLetters } from "./lease.ts";
 import { failEntry, type RetryOutcome, returnReceived } from "./settle.ts";
 
 /**
@@ -67,31 +67,39 @@ export function endPushLeases(queue: Queue, nowMs: number, dueMs = nowMs): Retry
  * spared until these have ended.
  *
  * @param noteExpired called for each stretch of them, for a caller that moves their bytes.
+ * @param bytesMax bytes of messages after which no further segment is looked at: the next call does. Default: no limit.
  * @returns how many are gone.
  */
 export function expireRetention(
   queue: Queue,
   nowMs: number,
   noteExpired: (expired: Slice) => void = () => {},
+  bytesMax = Infinity,
 ): number {
   const acceptedUntilMs = nowMs - queue.rules.retentionMs;
   // Most calls end here; a segment of messages of mixed age is looked through message by message.
   if (oldestExpiringMs(queue) > acceptedUntilMs) return 0;
   let expired = 0;
+  let room = bytesMax;
   for (const segment of queue.segments.values()) {
+    if (room <= 0) break;
+    const note = (slice: Slice) => {
+      room -= segment.bytes(slice.from, slice.to) + (slice.to - slice.from) * DEAD_MESSAGE_BYTES;
+      noteExpired(slice);
+    };
     if (segment.runs.oldestMs > acceptedUntilMs) {
       if (queue.isAgeOrdered) break;
       continue;
     }
     if (!segment.runs.isAgeOrdered) {
-      expired += expireOneByOne(queue, segment, acceptedUntilMs, noteExpired);
+      expired += expireOneByOne(queue, segment, acceptedUntilMs, note);
       continue;
     }
     const { cursor } = segment;
     const untouched = expireUntouched(queue, segment, acceptedUntilMs);
     expired += untouched;
     if (untouched > 0) {
-      noteExpired({ segmentId: segment.id, from: cursor, to: cursor + untouched, attempts: 0 });
+      note({ segmentId: segment.id, from: cursor, to: cursor + untouched, attempts: 0 });
     }
     for (const entry of [...segment.entries]) {
       if (!canExpire(entry) || segment.acceptedOf(entry.from) > acceptedUntilMs) continue;
@@ -101,7 +109,7 @@ export function expireRetention(
       while (to < entry.to && segment.acceptedOf(to) <= acceptedUntilMs) to = segment.runEnd(to);
       if (to < entry.to) putBack(queue, splitOff(entry, to), state, atMs);
       expired += entry.count;
-      noteExpired(sliceOf(entry));
+      note(sliceOf(entry));
       removeEntry(queue, entry);
     }
   }

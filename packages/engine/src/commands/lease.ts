@@ -34,7 +34,7 @@ export interface LeaseRequest {
 }
 
 /** Bytes that a message counts for besides its body: its record's header, and the data kept while it is moved. */
-const DEAD_MESSAGE_BYTES = 100;
+export const DEAD_MESSAGE_BYTES = 100;
 
 /**
  * Dead messages that have left the queue, as many as can be handled at a time: the caller that moves them holds them

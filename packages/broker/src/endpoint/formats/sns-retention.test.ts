@@ -89,6 +89,26 @@ describe("the retention of a message: an hour from its publication (spec sns-del
     expect(world.lines.join("\n")).toContain("it was not delivered within 3600 s");
   });
 
+  it("ends for as many at a time as fit into memory, and none of the others is delivered meanwhile", async () => {
+    const world = worldWith({ maxConcurrency: 1 });
+    world.answer = () => new Promise(() => {});
+    await publish(world, ["held"]);
+    const large = "x".repeat(200_000);
+    for (let i = 0; i < 20; i++) await publish(world, [large, large, large, large, large]);
+    world.crash(QUEUE);
+    world.nowMs += LIFE_SECONDS * 1_000 + 1;
+    const left: number[] = [];
+    for (let i = 0; i < 10 && left.at(-1) !== 0; i++) {
+      await world.core(QUEUE).wake();
+      left.push(world.core(QUEUE).metrics().backlogCount);
+    }
+    expect(left.length).toBeGreaterThan(1);
+    expect(left.at(-1)).toBe(0);
+    expect(world.posts).toHaveLength(1);
+    await world.pass(60_000);
+    expect(deadLetters(world)).toHaveLength(101);
+  });
+
   it("begins anew in the dead-letter queue", async () => {
     const world = worldWith();
     world.answer = () => answered(503);
