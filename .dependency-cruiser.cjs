@@ -179,7 +179,7 @@ module.exports = {
       push: ["alerts", "history", "platform", "transfer", "turn", "why"],
       faults: ["platform", "push"],
       receive: ["history", "send", "store", "transfer", "turn"],
-      endpoint: ["alerts", "platform", "push", "receive", "send", "turn", "why"],
+      endpoint: ["alerts", "platform", "push", "receive", "send", "store", "turn", "why"],
       look: ["history", "receive", "store", "turn", "why"],
       queue: [
         "alerts",
