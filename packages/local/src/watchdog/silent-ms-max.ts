@@ -6,9 +6,8 @@ import { type GeneratedWorker, generatedConfig } from "@sluice/project/generate/
  */
 const SILENT_MS_MAX_DEFAULT = 10_000;
 
-/** The longest that one of them may compute: any of them may be the one that does. */
-export function silentMsMaxOf(workers: readonly GeneratedWorker[]): number {
-  return Math.max(
-    ...workers.map((worker) => generatedConfig(worker).limits?.cpu_ms ?? SILENT_MS_MAX_DEFAULT),
-  );
+/** The longest that one of them may compute: any of them may be the one that does. A broker may run alone. */
+export function silentMsMaxOf(workers: readonly Pick<GeneratedWorker, "files">[]): number {
+  const limitsMs = workers.map((worker) => generatedConfig(worker).limits?.cpu_ms ?? SILENT_MS_MAX_DEFAULT);
+  return limitsMs.length === 0 ? SILENT_MS_MAX_DEFAULT : Math.max(...limitsMs);
 }
