@@ -1,4 +1,6 @@
 // @module-tag slow
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shopSessions } from "./shop-sessions.ts";
 
@@ -37,11 +39,12 @@ const FILES = {
   };`,
 };
 
+const get = async (url: string) => (await fetch(url)).text();
+
 /** Limit for six Wranglers one after the other on a busy machine, in ms. */
 describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
   const { start, running } = shopSessions(FILES);
   let sellerUrl: string;
-  const get = async (url: string) => (await fetch(url)).text();
 
   it("share the broker of the first, which the second takes over with all messages", async () => {
     const seller = await start("seller.jsonc");
@@ -89,6 +92,29 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
     expect(twin.session.output).toMatch(
       /packer\.jsonc runs already: in another "sluice dev" \(process \d+\)/,
     );
+  });
+});
+
+describe("two sluice dev whose broker has a configuration", { timeout: 300_000 }, () => {
+  const durable_objects = { bindings: [{ name: "SLUICE_QUEUES", class_name: "QueueBroker" }] };
+  const broker = { name: "sluice", compatibility_date: "2026-11-01", durable_objects };
+  const { start, folder } = shopSessions({ ...FILES, "wrangler.jsonc": JSON.stringify(broker) });
+
+  it("share it, and one whose own file is broken takes it over with what it read before", async () => {
+    const seller = await start("seller.jsonc");
+    await seller.session.printed(/admin +http/);
+    const packer = await start("packer.jsonc");
+    await packer.session.printed(/admin +http/);
+    const file = join(folder(), "packer.jsonc");
+    writeFileSync(file, "{");
+    await packer.session.printed(/Sluice goes on with what it read before/);
+    const before = packer.session.output.length;
+    await seller.session.stop();
+    await packer.session.printed(/The broker runs here now, with all messages[^]*admin +http/, before);
+    expect(await get(`${packer.url}/?delay=0`)).toBe("sent");
+    await packer.session.printed(/got \?delay=0 of reminders/);
+    writeFileSync(file, FILES["packer.jsonc"]);
+    await packer.session.printed(/The configuration has been read again/, before);
   });
 });
 

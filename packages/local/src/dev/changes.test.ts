@@ -1,3 +1,4 @@
+import { ChildEnded } from "@sluice/project/wrangler/child";
 import { expect, it } from "vitest";
 import { changesOf } from "./changes.ts";
 
@@ -56,4 +57,11 @@ it("reads one change after the other", async () => {
   };
   await Promise.all([change(read), change(read), change(read)]);
   expect(most).toEqual([1, 1, 1]);
+});
+
+it("says nothing of a reading that the restart of Wrangler cuts off, and nothing when it is made again", async () => {
+  const { said, change } = changes();
+  await change(() => Promise.reject(new ChildEnded(143, true)));
+  await change(async () => {});
+  expect(said).toEqual([]);
 });

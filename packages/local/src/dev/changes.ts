@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { ChildEnded } from "@sluice/project/wrangler/child";
 import type { Printer } from "../report/printer.ts";
 
 interface ChangesOptions {
@@ -19,6 +20,8 @@ export function changesOf(read: () => Promise<void>, { printer, isOver }: Change
     } catch (error) {
       // A Wrangler that ends lets a reading fail, and the session ends some promises later.
       await setImmediate();
+      // One that is started anew has it read again.
+      if (error instanceof ChildEnded) return;
       const text = `${error instanceof Error ? error.message : error}\nSluice goes on with what it read before.`;
       // Other processes come and go while a file stays as it is.
       if (!isOver() && text !== complaint) printer.warn(text);

@@ -7,6 +7,7 @@ import { generatedConfig, type Plan } from "@sluice/project/generate/plan";
 import { LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE } from "@sluice/project/names";
 import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import { type Project, readProject } from "@sluice/project/read/project";
+import { ChildEnded } from "@sluice/project/wrangler/child";
 import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
 import { registryFolder } from "@sluice/project/wrangler/registry";
 import { writeCloudflareTypes } from "@sluice/project/wrangler/wrangler-config";
@@ -97,7 +98,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const ownership = new BrokerOwnership({
     data,
     env,
-    files: configFilesOf(project),
+    // The broker's is shared with it.
+    files: project.workers.map(({ file }) => file),
     sessions: session.all,
     wranglerVersion: wranglerVersion(),
   });
@@ -131,6 +133,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   /** Lists what Wrangler starts anew for: of what is in its files it sees the rest by itself. */
   const restartsFor = (plan: Plan) => [...argumentsOf(plan), ...consumersIn(plan)].join();
   let current = await generate({ ...input, read: project });
+  /** What the running Wrangler was started for; `null` before the first one. */
+  let startedFor: string | null = null;
 
   const variables = new VariablesWatch(envFiles);
   const accessChanges = new AccessChanges(access);
@@ -182,7 +186,6 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   let isOver = false;
   const update = async () => {
     if (isOver) return;
-    const before = restartsFor(current.plan);
     const changed = ownership.change();
     if (changed !== null) {
       printer.print(ownerLine(changed));
@@ -193,7 +196,13 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     const check = async (read: Project) => {
       accessNow = await accessTo(read);
     };
-    const next = await generate({ ...input, check, write: (writing) => child.write(writing) });
+    const next = await generate({ ...input, check, write: (writing) => child.write(writing) }).catch(
+      (error: unknown) => {
+        // A broker that has come here runs with what was read before.
+        if (!(error instanceof ChildEnded)) restartWhereNeeded();
+        throw error;
+      },
+    );
     if (ownership.isOwn) await r2.begin(next.project.topology, bucketsOf(next.project));
     // Often it is our own end, or another's at the same moment, that changed something.
     if (isOver) return;
@@ -201,10 +210,14 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     const notice = ownership.isOwn ? accessChanges.noticeOf(next.project, accessNow) : null;
     if (notice !== null) printer.warn(notice);
     writeTypes();
-    if (restartsFor(current.plan) !== before) {
-      runtime.ending();
-      wrangler.restart();
-    } else wake();
+    if (!restartWhereNeeded()) wake();
+  };
+  /** Starts Wrangler anew for what the running one does not see by itself. Returns whether it does. */
+  const restartWhereNeeded = () => {
+    if (startedFor === null || restartsFor(current.plan) === startedFor) return false;
+    runtime.ending();
+    wrangler.restart();
+    return true;
   };
   const { onChange } = changesOf(update, { printer, isOver: () => isOver });
   const watch = watchFiles(onChange, (text) => printer.warn(text));
@@ -225,8 +238,11 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const taken = new Set(namesakes.map(({ name }) => name));
   for (const { line } of namesakes) if (line !== null) printer.warn(line);
   const askedPorts = Object.values(asked).filter((port) => port !== undefined);
-  const startOne = () =>
-    child.start({
+  const startOne = () => {
+    // Wrangler reads for us, too: the end of one cuts off a reading.
+    if (startedFor !== null) onChange();
+    startedFor = restartsFor(current.plan);
+    return child.start({
       args: argumentsOf(current.plan),
       env: wranglerEnvironment(process.env, { host, ...options }),
       lines: { ...linesContext(current.plan, ownership.owner, { workingDirectory, env }), askedPorts },
@@ -256,6 +272,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
         },
       },
     });
+  };
   const wrangler = supervise(startOne, { warn: (text) => printer.warn(text) });
   const announcePlannedEnd = () => {
     if (ownership.isOwn && runtime.lastEnd === "planned") announceEnd(data, printer);

@@ -5,7 +5,7 @@ import type { WranglerProcess } from "./wrangler-process.ts";
 export interface Supervisor {
   /** Exit code of the last Wrangler; our own too. */
   readonly ended: Promise<number>;
-  /** Ends the running Wrangler and starts another one. */
+  /** Ends the running Wrangler and starts another one. Asked for again until then, it does nothing more. */
   restart(): void;
   /** The running Wrangler listens. */
   onListening(): void;
@@ -62,6 +62,7 @@ export function supervise(
     }
   };
   const restart = () => {
+    if (isRestarting) return;
     isRestarting = true;
     running.kill("SIGTERM");
   };

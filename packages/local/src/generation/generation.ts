@@ -88,7 +88,7 @@ function writingOf(project: Project, input: WritingInput): Writing {
   return { root: places.root, plan, isBrokerMadeUp: project.broker.file === null, env, envFiles };
 }
 
-/** Configuration files of the Workers that a project consists of, the broker's last. */
+/** Configuration files that a project consists of: its Workers', the broker's last. */
 export function configFilesOf({ workers, broker }: Project): string[] {
   return [...workers.map(({ file }) => file), ...(broker.file === null ? [] : [broker.file])];
 }

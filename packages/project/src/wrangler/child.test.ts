@@ -13,19 +13,21 @@ it("a call of a Wrangler whose process is ending is rejected with its exit code,
     onStart: (process) => started.resolve(process),
   });
   const waiting = child.call("defaults");
+  const reading = child.answers.readCloudflareConfig("/app/cloudflare.config.ts", "");
+  reading.catch(() => {});
   const its = await started.promise;
   // The channel is closed then, and the process not yet known to have ended.
   const late = new Promise((resolve, reject) => {
     its.once("disconnect", () => child.call("defaults").then(resolve, reject));
   });
   child.kill("SIGKILL");
-  for (const call of [waiting, late]) {
+  for (const call of [waiting, reading, late]) {
     const error = await call.then(
       () => null,
       (reason: unknown) => reason,
     );
     expect(error).toBeInstanceOf(ChildEnded);
-    expect(error).toMatchObject({ code: 137 });
+    expect(error).toMatchObject({ code: 137, wasTold: true });
   }
   child[Symbol.dispose]();
 });

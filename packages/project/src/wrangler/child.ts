@@ -35,10 +35,13 @@ const TERMINAL_SIGNALS = ["SIGTSTP", "SIGCONT", "SIGWINCH"] as const;
 export class ChildEnded extends Error {
   /** Exit code, 128 + n if signal n ended it, as shells count. */
   readonly code: number;
+  /** Whether it was sent a signal by `kill`. */
+  readonly wasTold: boolean;
 
-  constructor(code: number) {
+  constructor(code: number, wasTold: boolean) {
     super(`Wrangler has ended with exit code ${code}.`);
     this.code = code;
+    this.wasTold = wasTold;
   }
 }
 
@@ -52,6 +55,7 @@ export class WranglerChild implements Disposable {
   readonly #options: ChildOptions;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #child: ChildProcess | null = null;
+  #isTold = false;
   #calls = 0;
 
   /** Starts the process, which loads Wrangler meanwhile. */
@@ -101,7 +105,7 @@ export class WranglerChild implements Disposable {
       const result = await within(reading, readingMsMax);
       if (result !== LATE) return result;
     } catch (error) {
-      if (!(error instanceof ChildEnded)) throw error;
+      if (!(error instanceof ChildEnded) || error.wasTold) throw error;
       throw new CliError(endedBy(file, error.code));
     }
     if ((await within(this.call("defaults"), PONG_MS_MAX)) === LATE) {
@@ -113,6 +117,7 @@ export class WranglerChild implements Disposable {
 
   /** Sends a signal. What the process has started ends with it. */
   kill(signal: NodeJS.Signals): void {
+    this.#isTold = true;
     this.#child?.kill(signal);
   }
 
@@ -133,6 +138,7 @@ export class WranglerChild implements Disposable {
       stdio: [...stdio, "ipc", ...(terminal === undefined ? [] : [terminal])],
     });
     this.#child = child;
+    this.#isTold = false;
     const { pid = 0 } = child;
     child.once("spawn", () => this.guard.add(-pid));
     const passOn = (signal: NodeJS.Signals) => {
@@ -158,7 +164,7 @@ export class WranglerChild implements Disposable {
     });
     // Not "exit": what it has sent last is still on its way then.
     child.once("close", (code, signal) =>
-      over(new ChildEnded(code ?? 128 + (signal === null ? 0 : constants.signals[signal]))),
+      over(new ChildEnded(code ?? 128 + (signal === null ? 0 : constants.signals[signal]), this.#isTold)),
     );
     onStart(child);
     return child;
