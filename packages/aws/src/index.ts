@@ -20,7 +20,7 @@ export {
 } from "./protocols/service.ts";
 export * from "./protocols/shape.ts";
 export { printable } from "./protocols/xml.ts";
-export { parseAccessKeys, parseAccountId } from "./signature/access-settings.ts";
+export { ACCOUNT_DEFAULT, parseAccessKeys, parseAccountId } from "./signature/access-settings.ts";
 export {
   type Credential,
   credentialOf,

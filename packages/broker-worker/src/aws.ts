@@ -1,12 +1,6 @@
-import { parseAccessKeys, parseAccountId } from "@sluice/aws";
+import { ACCOUNT_DEFAULT, parseAccessKeys, parseAccountId } from "@sluice/aws";
 import type { BrokerEnv } from "@sluice/broker";
-import {
-  ACCOUNT_DEFAULT,
-  type AwsAccess,
-  type AwsOptions,
-  REGION_DEFAULT,
-  refusedPage,
-} from "@sluice/gateway";
+import { type AwsAccess, type AwsOptions, REGION_DEFAULT, refusedPage } from "@sluice/gateway";
 import { isReservedActor, publicAddressIn } from "@sluice/protocol";
 import { accessOf, publicAddressOf } from "./access.ts";
 

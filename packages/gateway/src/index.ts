@@ -1,3 +1,4 @@
+import { ACCOUNT_DEFAULT } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
 import type { PublicAddressSetting } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
@@ -13,7 +14,7 @@ import { adminRoutes } from "./admin/routes.ts";
 import type { AwsAccess } from "./aws/caller.ts";
 import { respondAws } from "./aws/endpoint.ts";
 import { isAwsCall, isBelow } from "./aws/path.ts";
-import { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./aws/queue-address.ts";
+import { REGION_DEFAULT } from "./aws/queue-address.ts";
 import { AwsRequest } from "./aws/request.ts";
 import { snsService } from "./aws/sns/routes.ts";
 import type { SqsSettings } from "./aws/sqs/context.ts";
@@ -34,7 +35,7 @@ export type {
   ShardReport,
 } from "./account/queue-directory.ts";
 export type { AwsAccess } from "./aws/caller.ts";
-export { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./aws/queue-address.ts";
+export { REGION_DEFAULT } from "./aws/queue-address.ts";
 export { createBindingApp } from "./binding/binding-app.ts";
 export type { Access } from "./http/access.ts";
 export { refusedPage } from "./http/page-origin.ts";

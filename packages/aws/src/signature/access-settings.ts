@@ -23,6 +23,9 @@ export function parseAccessKeys(text: string, isReserved: (id: string) => boolea
   return secrets;
 }
 
+/** Account of callers that name none: emulators have agreed on it. */
+export const ACCOUNT_DEFAULT = "000000000000";
+
 /** Reads the home account. Throws RangeError for a text that is no account number of AWS. */
 export function parseAccountId(text: string): string {
   if (!ACCOUNT_ID.test(text)) throw new RangeError("SLUICE_AWS_ACCOUNT_ID must have twelve digits");

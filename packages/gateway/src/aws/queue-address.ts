@@ -6,8 +6,6 @@ export interface Home {
   readonly region: string;
 }
 
-/** Account of callers that name none: emulators have agreed on it. */
-export const ACCOUNT_DEFAULT = "000000000000";
 export const REGION_DEFAULT = "us-east-1";
 
 /** Address of a queue of SQS. Regions and accounts are apart: one name in two of them is two queues (spec sqs 1.4). */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { ACCOUNT_DEFAULT } from "@sluice/aws/access-settings";
 import { daemonSettings } from "@sluice/config";
 import { CliError } from "@sluice/project/errors";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
@@ -57,6 +58,9 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
   const deadLetterQueue = options.deadLetterQueue ?? deadLetterQueueOf(queue);
   for (const name of [queue, ...(deadLetterQueue === false ? [] : [deadLetterQueue])]) {
     if (!isBindableQueueName(name)) throw new CliError(`"${name}" is no name of a queue.`);
+  }
+  if (deadLetterQueue === queue) {
+    throw new CliError(`The dead-letter queue of queue "${queue}" cannot be itself.`);
   }
   const { daemon, warnings } = readOptions(options.option ?? [], deadLetterQueue !== false);
   const cron =
@@ -143,7 +147,7 @@ function introduction(endpoint: string, queue: string, { settings }: HttpPushCon
     deadLetterQueue === null ? "" : `, ${plural(maxRetries + 1, "receive")} until "${deadLetterQueue}"`;
   return [
     `sqs     ${endpoint}  (endpoint of AWS SDKs)`,
-    `queue   ${endpoint}/000000000000/${queue}`,
+    `queue   ${endpoint}/${process.env.SLUICE_AWS_ACCOUNT_ID || ACCOUNT_DEFAULT}/${queue}`,
     `posts   to ${settings.url}, ${maxConcurrency} at a time`,
     `        invisible for ${daemon?.visibilityTimeoutSeconds} s${dead}`,
     ...(daemon?.periodicTasks ?? []).map(
