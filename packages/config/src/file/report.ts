@@ -21,6 +21,8 @@ export class Report {
   readonly #document: ConfigDocument;
   readonly #inItsWords: (text: string) => string;
   readonly #diagnostics: ConfigDiagnostic[] = [];
+  /** Absolute paths of further files that have been read for this one. */
+  readonly dependencies: string[] = [];
 
   /** @param inItsWords rewrites the keys in a text to those of the file. Default: they are those of the file. */
   constructor(document: ConfigDocument, inItsWords = (text: string) => text) {

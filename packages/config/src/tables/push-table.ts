@@ -158,6 +158,7 @@ function readTasks(
   report: Report,
 ): readonly PeriodicTaskSettings[] | null {
   const file = resolve(report.directory, path);
+  report.dependencies.push(file);
   let text: string;
   try {
     text = readFileSync(file, "utf8");

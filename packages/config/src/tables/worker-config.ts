@@ -39,6 +39,8 @@ export interface WorkerQueueConfig {
   readonly project?: string;
   /** Absolute path of the file that the `[sluice]` table is in, where it is another one. */
   readonly settingsFile?: string;
+  /** Absolute paths of further files that the settings are in, a `cron.yaml`. Default: none. */
+  readonly dependencies?: readonly string[];
   readonly warnings: readonly ConfigDiagnostic[];
   /** Lines in the file, for diagnostics that concern several files; absent for a Worker that runs elsewhere. */
   readonly lines?: WorkerQueueLines;
@@ -161,6 +163,7 @@ function workerConfigIn(
     ...(broker === null ? {} : { broker: broker.name }),
     ...(project === null ? {} : { project: project.name }),
     ...(settings === document ? {} : { settingsFile: settings.file }),
+    ...(settingsReport.dependencies.length === 0 ? {} : { dependencies: settingsReport.dependencies }),
     warnings: diagnostics,
     lines: {
       consumers: queues.consumers.map(({ place }) => report.lineOf(place)),

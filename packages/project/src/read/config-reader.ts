@@ -30,6 +30,8 @@ export function filesBeside(folder: string): string[] {
 /** Reads configurations of all kinds, each `cloudflare.config.ts` once: to read it runs it. */
 export class ConfigReader {
   readonly #modules = new Map<string, Promise<CloudflareReading>>();
+  /** Files that queues are in besides. */
+  readonly #more = new Set<string>();
 
   /**
    * Reads the queues of a configuration, by our own rules.
@@ -39,9 +41,9 @@ export class ConfigReader {
    */
   async queues(file: string, env: string): Promise<WorkerQueueConfig> {
     const reading = this.#converted(file, env);
-    if (reading === null) return readWorkerConfig(file, { env });
+    if (reading === null) return this.#noted(readWorkerConfig(file, { env }));
     const { converted } = await reading;
-    return readCloudflareConfig(file, converted, env, projectOfOutput(file) ?? dirname(file));
+    return this.#noted(readCloudflareConfig(file, converted, env, projectOfOutput(file) ?? dirname(file)));
   }
 
   /**
@@ -54,7 +56,7 @@ export class ConfigReader {
   async queuesElsewhere(file: string, env: string, modules: ReadModules): Promise<WorkerQueueConfig | null> {
     if (!isCloudflareConfig(file)) return this.queues(file, env);
     const module = Object.hasOwn(modules, file) ? modules[file] : undefined;
-    return module === undefined ? null : readCloudflareConfig(file, module, env);
+    return module === undefined ? null : this.#noted(readCloudflareConfig(file, module, env));
   }
 
   /** Reads everything of a configuration, as Wrangler does. */
@@ -80,7 +82,12 @@ export class ConfigReader {
       ...filesBeside(projectOfOutput(file) ?? dirname(file)),
       ...(await reading.then(({ dependencies }) => dependencies).catch(() => [])),
     ]);
-    return [...new Set((await Promise.all(read)).flat())];
+    return [...new Set([...(await Promise.all(read)).flat(), ...this.#more])];
+  }
+
+  #noted(queues: WorkerQueueConfig): WorkerQueueConfig {
+    for (const file of queues.dependencies ?? []) this.#more.add(file);
+    return queues;
   }
 
   /**

@@ -360,6 +360,21 @@ describe("readProject", () => {
     expect((await readProject(options)).warnings).toEqual([]);
   });
 
+  it("depends on the cron.yaml of a queue, here or in another process", async () => {
+    const push = '[sluice.queues.q.push]\nurl = "https://example.com"\nformat = "sqsd"\ncron = "cron.yaml"\n';
+    const folder = projectFolder({
+      "api/wrangler.toml": worker("api", push),
+      "api/index.js": INDEX,
+      "api/cron.yaml": 'version: 1\ncron:\n  - { name: a, url: /a, schedule: "0 0 * * *" }\n',
+      "mail/wrangler.toml": worker("mail"),
+      "mail/index.js": INDEX,
+    });
+    const [cron, file] = [join(folder, "api/cron.yaml"), join(folder, "api/wrangler.toml")];
+    expect((await read(folder, ["api"])).dependencies).toEqual([cron]);
+    const beside = { targets: ["mail"], env: "", workingDirectory: folder, filesJoined: [file] };
+    expect((await readProject(beside)).dependencies).toEqual([cron]);
+  });
+
   it("knows the queues of Workers that are sent for and not run, without their handlers", async () => {
     const queues =
       '[[queues.producers]]\nbinding = "Q"\nqueue = "q"\n[[queues.consumers]]\nqueue = "own"\n' +
