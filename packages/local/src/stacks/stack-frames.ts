@@ -78,6 +78,12 @@ class SourcePlaces {
   }
 }
 
+/** Lists the sources that a module was bundled from. Absolute paths. */
+export function sourcesOf({ text, folder }: ModuleMap): string[] {
+  const payload = parse(text)?.payload;
+  return (payload?.sources ?? []).map((source) => resolve(folder, payload?.sourceRoot ?? "", source));
+}
+
 /** `null` for a map that is none: a log line must not fail for it. */
 function parse(text: string): SourceMap | null {
   try {

@@ -4,7 +4,12 @@ import { HostService } from "@sluice/local/http/host-service";
 import { ownSources } from "@sluice/local/runtime-modules";
 import { stackNamer } from "@sluice/local/stacks/named-stack";
 import { withoutOwnFrames } from "@sluice/local/stacks/own-frames";
-import { type ModuleMaps, sourceFinder, stackFrameMapper } from "@sluice/local/stacks/stack-frames";
+import {
+  type ModuleMaps,
+  sourceFinder,
+  sourcesOf,
+  stackFrameMapper,
+} from "@sluice/local/stacks/stack-frames";
 import { bundleInside } from "@sluice/local/workerd/bundle-inside";
 import { servedWorkers } from "@sluice/local/workerd/worker-options";
 import type { Plan } from "@sluice/project/generate/plan";
@@ -33,6 +38,8 @@ export interface Prepared {
   readonly plan: Plan;
   /** The user's Workers, the broker, and the Workers that these need. */
   readonly workers: readonly V4WorkerOptions[];
+  /** Absolute paths of the sources that were bundled. */
+  readonly sources: readonly string[];
   /** Warnings about the configurations. */
   readonly warnings: readonly string[];
   /** Maps the stack traces in a text to the user's sources, and leaves Sluice's own frames out of them. */
@@ -118,7 +125,8 @@ export async function prepare(
       ? { ...worker, bindings: { ...worker.bindings, [STACKS_VARIABLE]: stacks.url } }
       : worker,
   );
-  return { project, plan, workers: withStacks, warnings: project.warnings, rewrite, stacks };
+  const sources = [...maps.values()].flatMap(sourcesOf);
+  return { project, plan, workers: withStacks, sources, warnings: project.warnings, rewrite, stacks };
 }
 
 /** Enables `AsyncLocalStorage` where no flag does: by it the test kit tells which invocation makes a call. */

@@ -1,16 +1,17 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { projectFolder } from "@sluice/project/test/project-folder";
 import { expect, it, vi } from "vitest";
 import { type PoolContext, type SluiceOptions, sluice } from "./sluice.ts";
 
 const WRANGLER = { wrangler: { configPath: "./wrangler.toml" } };
 
 /** Makes the object as whose member Cloudflare's plugin calls the function. */
-function callerOf(plugin: string, name = "") {
+function callerOf(plugin: string, name = "", root = "/") {
   const project = {
     name,
-    config: { root: "/" },
+    config: { root },
     vite: { config: { plugins: [{ name: "vite" }, { name: plugin }] } },
   };
   return { options: { project } };
@@ -61,3 +62,32 @@ it.each([null, {}, callerOf("another-plugin")])(
     await expect(asked(WRANGLER, caller)).rejects.toThrow("plugins: [cloudflareTest(sluice({ … }))]");
   },
 );
+
+it("prepares Workers again after a failure, and when a source of an auxiliary one changes", async () => {
+  const config = (name: string) =>
+    JSON.stringify({ name, main: "index.js", compatibility_date: "2026-11-01" });
+  const root = projectFolder({
+    "web/wrangler.json": config("web"),
+    "web/index.js": "export default {};",
+    "mail/wrangler.json": config("mail"),
+  });
+  const options = sluice({
+    wrangler: { configPath: "web/wrangler.json" },
+    auxiliaryWorkers: [{ configPath: "mail/wrangler.json" }],
+  });
+  const mail = async () => {
+    const { miniflare } = await options.call(
+      callerOf("@cloudflare/vitest-plugin", "", root),
+      {} as PoolContext,
+    );
+    return JSON.stringify(miniflare?.workers?.find(({ name }) => name === "mail"));
+  };
+  await expect(mail()).rejects.toThrow("was not found");
+  writeFileSync(join(root, "mail/index.js"), 'export { default } from "./mails.js";');
+  writeFileSync(join(root, "mail/mails.js"), 'export default { fetch: () => new Response("first") };');
+  expect(await mail()).toContain("first");
+  expect(await mail()).toContain("first");
+  writeFileSync(join(root, "mail/mails.js"), 'export default { fetch: () => new Response("second") };');
+  utimesSync(join(root, "mail/mails.js"), 1, 1);
+  expect(await mail()).toContain("second");
+});

@@ -40,7 +40,7 @@ export function sluice(
   };
 }
 
-/** Prepares Workers once for all test files, and again when their configurations change. */
+/** Prepares Workers once for all test files, and again when their files change or that has failed. */
 class PreparedWorkers {
   #key: string | undefined;
   #dependencies: readonly string[] = [];
@@ -69,7 +69,10 @@ class PreparedWorkers {
         this.#dependencies = dependencies;
         this.#key = keyNow();
       },
-      () => {},
+      // What is wrong may not be in one of these files.
+      () => {
+        if (this.#workers === workers) this.#workers = undefined;
+      },
     );
     return workers;
   }

@@ -39,7 +39,7 @@ const ENDPOINTS_WORKER: V4WorkerOptions & { name: string } = {
 
 /** The Workers of a project. Cloudflare's plugin for Vitest runs the first one. */
 export interface WorkersUnderTest {
-  /** Absolute paths of further files that the configurations consist of. */
+  /** Absolute paths of further files that the configurations consist of, and of the other Workers' sources. */
   readonly dependencies: readonly string[];
   /**
    * Makes options with a broker and the other Workers.
@@ -81,7 +81,7 @@ export async function prepareWorkers(
   sendEachByItself(prepared, underTest.directory);
   const { name, configFile } = underTest;
   return {
-    dependencies: prepared.project.dependencies,
+    dependencies: [...prepared.project.dependencies, ...prepared.sources],
     optionsFor: async (given, runner) => ({
       ...given,
       // The configuration was read for its environment already.
