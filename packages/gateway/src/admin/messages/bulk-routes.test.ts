@@ -109,6 +109,26 @@ describe.each([
     },
   );
 
+  it("keeps to its limit when the same request goes on with the cursor", async () => {
+    const most = LOOKS_PER_REQUEST_MAX * PULL_MESSAGES_MAX;
+    const { ask, acted } = queueOf(2 * most);
+    const request = { filter: "", limit: most + 1 };
+    const { body } = await ask(what, request);
+    expect(body).toMatchObject({ [counted]: most, cursor: expect.any(String) });
+    const { cursor } = body as { cursor: string };
+    expect((await ask(what, { ...request, cursor })).body).toMatchObject({ [counted]: 1, cursor: null });
+    expect(acted).toHaveLength(most + 1);
+  });
+
+  it("takes what a client has lowered its limit to itself", async () => {
+    const most = LOOKS_PER_REQUEST_MAX * PULL_MESSAGES_MAX;
+    const { ask, acted } = queueOf(2 * most);
+    const { body } = await ask(what, { filter: "", limit: most + 5 });
+    const { cursor } = body as { cursor: string };
+    await ask(what, { filter: "", limit: 3, cursor });
+    expect(acted).toHaveLength(most + 3);
+  });
+
   it("says in a dry run how many it would act on, and does nothing", async () => {
     const { ask, looks, acted } = queueOf(30);
     expect((await ask(what, { filter: "error:stock", dryRun: true })).body).toMatchObject({
@@ -130,6 +150,8 @@ describe.each([
     [{ filter: "eror:stock" }, "invalid_filter"],
     [{ filter: "lamp state:finished" }, "finished"],
     [{ filter: "", cursor: "x" }, "invalid_cursor"],
+    [{ filter: "", cursor: "0.1-2-3" }, "invalid_cursor"],
+    [{ filter: "", cursor: "5." }, "invalid_cursor"],
   ])("refuses %j as %s", async (body, code) => {
     const { ask, looks, acted } = queueOf(1);
     expect(await ask(what, body)).toMatchObject({ status: 400, body: { error: { code } } });

@@ -5,9 +5,9 @@ import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError } from "../failure.ts";
 import { queueOf } from "../queue-of.ts";
-import { checkedCursor, countsAnew } from "./look-routes.ts";
+import { countsAnew } from "./look-routes.ts";
 import { readBody } from "./read-body.ts";
-import { SELECTION, SELECTION_TEXT, selectionOf, tryOut } from "./selection.ts";
+import { nextCursor, SELECTION, SELECTION_TEXT, selectionOf, startOf, tryOut } from "./selection.ts";
 
 /** Body of a request that acts on many messages. */
 export const bulkBody = z.strictObject(SELECTION);
@@ -64,32 +64,35 @@ async function actOnMany(c: Context, directory: QueueDirectory, { counted, filte
   if (selected.filter === undefined && selected.ids === undefined) {
     throw new AdminError(400, "invalid_body", BODY_TEXT);
   }
-  const { limit = Infinity, ...selection } = selectionOf(selected, rightsOf(c));
+  const selection = selectionOf(selected, rightsOf(c));
   const wanted = { ...selection, filter: [...(selection.filter ?? []), ...filter] };
   if (dryRun) {
     c.set("changed", null);
-    return c.json(await tryOut(directory, name, rightsOf(c), { ...wanted, limit }, cursor));
+    return c.json(await tryOut(directory, name, rightsOf(c), wanted, cursor));
   }
+  const { limit: asked, ...search } = wanted;
+  const { limit, cursor: start } = startOf({ limit: asked, cursor });
   let done = 0;
   let searched = 0;
   /** Messages of the queue when the request began. */
   let held: number | null = null;
-  let at = cursor === undefined ? undefined : countsAnew(checkedCursor(cursor));
+  let at = start === undefined ? undefined : countsAnew(start);
   for (let looks = 1; ; looks++) {
     const max = Math.min(PULL_MESSAGES_MAX, limit - done);
     const found = await directory
       .queue(name)
-      .look(name, { ...wanted, max, ...(at === undefined ? {} : { cursor: at }) });
+      .look(name, { ...search, max, ...(at === undefined ? {} : { cursor: at }) });
     searched += found.searched;
     held ??= found.of;
     const refs = found.messages.map(({ ref }) => ref);
     if (refs.length > 0) done += await act(directory, name, refs);
-    const isOver = found.cursor === null || done >= limit;
-    if (isOver || looks === LOOKS_PER_REQUEST_MAX) {
+    const place = done >= limit ? null : found.cursor;
+    if (place === null || looks === LOOKS_PER_REQUEST_MAX) {
       // Messages may have come meanwhile.
       const of = Math.max(held, searched);
-      return c.json({ [counted]: done, cursor: isOver ? null : found.cursor, searched, of });
+      const next = place === null ? null : nextCursor(place, limit - done);
+      return c.json({ [counted]: done, cursor: next, searched, of });
     }
-    at = countsAnew(found.cursor ?? "");
+    at = countsAnew(place);
   }
 }

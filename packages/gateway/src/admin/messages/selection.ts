@@ -52,24 +52,43 @@ export function selectionOf({ filter, ids, limit }: Selected, rights: Rights): M
   };
 }
 
+/** Beginning of a cursor that carries how many messages a limit has left. */
+const LEFT = /^([1-9]\d{0,15})\./;
+
+/**
+ * Reads where a request begins, and how many messages it may take: the cursor of a request with a limit carries what
+ * that has left. Throws 400 for a cursor that is none.
+ */
+export function startOf({ limit = Infinity, cursor }: Pick<Selected, "limit" | "cursor">) {
+  if (cursor === undefined) return { limit };
+  const [prefix, left = Infinity] = LEFT.exec(cursor) ?? [""];
+  return { limit: Math.min(limit, Number(left)), cursor: checkedCursor(cursor.slice(prefix.length)) };
+}
+
+/** Makes the cursor of an answer, of the place where its look has ended. */
+export function nextCursor(place: string, left: number): string {
+  return left === Infinity ? place : `${left}.${place}`;
+}
+
 /** Looks at the messages that something would be done to, and counts them. */
 export async function tryOut(
   directory: QueueDirectory,
   name: string,
   rights: Rights,
-  { limit = Infinity, ...wanted }: MoveSelection & Pick<LookRequest, "returning" | "isWaiting">,
-  cursor: string | undefined,
+  { limit: asked, ...wanted }: MoveSelection & Pick<LookRequest, "returning" | "isWaiting">,
+  from: string | undefined,
 ): Promise<DryRun> {
+  const { limit, cursor } = startOf({ limit: asked, cursor: from });
   const { messages, matched, searched, of, ...found } = await directory
     .queue(name)
     .look(name, {
       ...wanted,
       countsAll: true,
       max: Math.min(SHOWN_MAX, limit),
-      ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
+      ...(cursor === undefined ? {} : { cursor }),
     });
   const count = Math.min(matched, limit);
-  const next = count === limit ? null : found.cursor;
+  const next = count === limit || found.cursor === null ? null : nextCursor(found.cursor, limit - count);
   const shown = shownMessages(rights, messages).map(messageView);
   return { dryRun: true, count, messages: shown, cursor: next, searched, of };
 }

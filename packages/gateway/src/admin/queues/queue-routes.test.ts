@@ -206,7 +206,13 @@ describe("POST /queues/NAME/redrive", () => {
       '{"dryRun": true, "limit": 30, "cursor": "4-5-6"}',
       { filter: [], max: 20, cursor: "4-5-6" },
       7,
-      "1-2-3",
+      "23.1-2-3",
+    ],
+    [
+      '{"dryRun": true, "limit": 30, "cursor": "9.4-5-6"}',
+      { filter: [], max: 9, cursor: "4-5-6" },
+      7,
+      "2.1-2-3",
     ],
   ])("%s moves nothing and tells what would move", async (body, request, count, cursor) => {
     const look = vi.fn(async () => ({ messages: [], matched: 7, cursor: "1-2-3", searched: 8, of: 9 }));
