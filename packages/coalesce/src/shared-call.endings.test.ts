@@ -5,13 +5,22 @@ import {
   nowMs,
   pass,
   run,
+  setClockBack,
   setNow,
   settle,
   shared,
   startOver,
   timers,
 } from "../test/shared-calls.ts";
-import { CALL_LOST_MS, CALLS_UNDER_WAY_MAX, COALESCE_MS_MAX, SharedCallLostError } from "./shared-call.ts";
+import {
+  CALL_LOST_MS,
+  CALLS_UNDER_WAY_MAX,
+  CLOCK_BEHIND_MS_MAX,
+  COALESCE_MS_MAX,
+  LINGER_MS,
+  SharedCallLostError,
+  WAIT_MS_MAX,
+} from "./shared-call.ts";
 
 beforeEach(startOver);
 
@@ -97,4 +106,59 @@ it("a call that is lost and answered all the same changes nothing for those who 
   calls[2]?.answer();
   expect(await later).toBe("D");
   expect(shared.isIdle).toBe(true);
+});
+
+describe("a clock that is set back", () => {
+  const HOUR_MS = 3_600_000;
+
+  it("a clock that is set back holds up no item while a call is under way", async () => {
+    void run("a");
+    setClockBack(HOUR_MS);
+    void run("b");
+    await pass(COALESCE_MS_MAX);
+    expect(itemsOfCalls()).toEqual([["a"], ["b"]]);
+  });
+
+  it("a clock that is set back holds up no item after a shared call", async () => {
+    for (const item of ["a", "b", "c", "d", "e"]) void run(item);
+    calls[0]?.answer();
+    await settle();
+    calls[1]?.answer();
+    await settle();
+    setClockBack(HOUR_MS);
+    void run("f");
+    await pass(LINGER_MS);
+    expect(itemsOfCalls().at(-1)).toEqual(["f"]);
+  });
+
+  it("a clock that is set back makes a call lost neither sooner nor later", async () => {
+    void run("a");
+    setClockBack(HOUR_MS);
+    // The request that makes the call waits for it; another one that shares it does not.
+    void run("b");
+    let lost: unknown = null;
+    run("c").catch((error: unknown) => {
+      lost = error;
+    });
+    await pass(COALESCE_MS_MAX + CALL_LOST_MS - 1);
+    expect(lost).toBeNull();
+    await pass(WAIT_MS_MAX);
+    expect(lost).toBeInstanceOf(SharedCallLostError);
+  });
+
+  it("a request whose clock is a little behind makes the time run no faster", async () => {
+    const [first, , shared] = [run("a"), run("b"), run("c")];
+    calls[0]?.answer();
+    await first;
+    await settle();
+    expect(itemsOfCalls()).toEqual([["a"], ["b", "c"]]);
+    for (let i = 0; i < 2 * (CALL_LOST_MS / CLOCK_BEHIND_MS_MAX); i++) {
+      setClockBack(i % 2 === 0 ? CLOCK_BEHIND_MS_MAX : 0);
+      void run("d");
+    }
+    // It looks once more.
+    await pass(COALESCE_MS_MAX);
+    calls[1]?.answer();
+    expect(await shared).toBe("C");
+  });
 });

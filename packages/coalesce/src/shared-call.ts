@@ -26,6 +26,11 @@ export const WAIT_MS_MAX = 1_000;
  * object answers sooner in all other cases.
  */
 export const CALL_LOST_MS = 30_000;
+/**
+ * How far the clock of one request may be behind that of another, in ms: workerd lets it stand while code runs. A clock
+ * that is further behind was set back.
+ */
+export const CLOCK_BEHIND_MS_MAX = 1_000;
 
 /** Keeps the request that calls it from being ended with its client, until the promise settles. */
 export type KeepAlive = (promise: Promise<unknown>) => void;
@@ -46,7 +51,7 @@ export interface SharedCallPorts<Item, Result> {
    * when they were answered together, as those of a Worker do. Default 0.
    */
   readonly lingerMs?: number;
-  /** ms since any moment. */
+  /** ms since any moment. It may be set back. */
   now(): number;
   /** Calls back after so many ms, on behalf of the request that asks. Returns a function that cancels it. */
   setTimer(ms: number, callback: () => void): () => void;
@@ -123,6 +128,9 @@ export class SharedCall<Item, Result> {
   /** When the last call that several shared was answered, and the number of items that ends the lingering after it. */
   #sharedEndedMs = Number.NEGATIVE_INFINITY;
   #expected = 0;
+  /** The latest moment that was read, and by how much the clock was set back in all. */
+  #latestMs = Number.NEGATIVE_INFINITY;
+  #setBackMs = 0;
 
   constructor(ports: SharedCallPorts<Item, Result>) {
     this.#ports = ports;
@@ -145,14 +153,22 @@ export class SharedCall<Item, Result> {
     return result;
   }
 
+  /** Reads the clock, which never goes back: items would wait as long as a clock is set back. */
+  #nowMs(): number {
+    const nowMs = this.#ports.now() + this.#setBackMs;
+    if (nowMs < this.#latestMs - CLOCK_BEHIND_MS_MAX) this.#setBackMs += this.#latestMs - nowMs;
+    else this.#latestMs = Math.max(this.#latestMs, nowMs);
+    return this.#latestMs;
+  }
+
   /** Waits for the end of the item, and makes calls that are due. */
   async #lookAfter(waiter: Waiter<Item, Result>): Promise<Result> {
-    const sinceMs = this.#ports.now();
+    const sinceMs = this.#nowMs();
     for (let lookMs = COALESCE_MS_MAX; ; ) {
       const { state } = waiter;
       if (state.kind === "answered") return state.result;
       if (state.kind === "failed") throw state.error;
-      const nowMs = this.#ports.now();
+      const nowMs = this.#nowMs();
       if (state.kind === "taken" && nowMs - state.call.beganMs >= CALL_LOST_MS) {
         this.#forgetLost(nowMs);
         throw new SharedCallLostError();
@@ -196,7 +212,7 @@ export class SharedCall<Item, Result> {
 
   /** Makes a call for the first items that wait, and wakes the next of them. Never rejects. */
   async #call(): Promise<void> {
-    const call: Call = { beganMs: this.#ports.now() };
+    const call: Call = { beganMs: this.#nowMs() };
     this.#underWay.push(call);
     const waiters = this.#take();
     for (const waiter of waiters) waiter.state = { kind: "taken", call };
@@ -206,7 +222,7 @@ export class SharedCall<Item, Result> {
     if (at !== -1) this.#underWay.splice(at, 1);
     if (waiters.length > 1) {
       this.#expected = this.#waiting.length + LINGER_SHARE * waiters.length;
-      this.#sharedEndedMs = this.#ports.now();
+      this.#sharedEndedMs = this.#nowMs();
     }
     for (const [i, waiter] of waiters.entries()) {
       waiter.state = states[i] as ItemState<Result>; // one for each

@@ -16,6 +16,8 @@ export interface Timer {
 
 export let calls: Call[];
 export let nowMs: number;
+/** How far the clock was set back, which timers do not notice. */
+let setBackMs: number;
 export let timers: Set<Timer>;
 export let kept: Promise<unknown>[];
 export let shared: SharedCall<string, string>;
@@ -45,6 +47,7 @@ export async function pass(ms: number): Promise<void> {
 export function startOver(): void {
   calls = [];
   nowMs = 0;
+  setBackMs = 0;
   timers = new Set();
   kept = [];
   shared = shareWith({ lingerMs: LINGER_MS });
@@ -60,7 +63,7 @@ export function shareWith(way: Pick<SharedCallPorts<string, string>, "lingerMs">
       }),
     weightOf: (item) => (item === "heavy" ? WEIGHT_MAX : 1),
     weightMax: WEIGHT_MAX,
-    now: () => nowMs,
+    now: () => nowMs - setBackMs,
     setTimer(ms, callback) {
       const timer = { atMs: nowMs + ms, callback };
       timers.add(timer);
@@ -76,4 +79,8 @@ export function shareAgain(way: Parameters<typeof shareWith>[0]): void {
 
 export function setNow(ms: number): void {
   nowMs = ms;
+}
+
+export function setClockBack(ms: number): void {
+  setBackMs = ms;
 }

@@ -141,6 +141,14 @@ describe("a token", () => {
     expect(tokens.calls).toBe(2);
   });
 
+  it("a token that is revoked elsewhere works no longer where the clock was set back", async () => {
+    await create("shop");
+    expect(await kindOf("shop-secret")).toBe("in");
+    await tokens.deleteToken("shop");
+    nowMs -= 3_600_000;
+    expect(await kindOf("shop-secret")).toBe("unknown");
+  });
+
   it("a token that is revoked here ends at once", async () => {
     await create("shop");
     expect(await kindOf("shop-secret")).toBe("in");

@@ -37,7 +37,8 @@ export class KeptTokens {
    */
   async read(): Promise<TokenList> {
     const atMs = this.#now();
-    if (this.#known !== undefined && atMs - this.#known.atMs < TOKENS_KEPT_MS) return this.#known;
+    // A list of the future is one from before the clock was set back: it must not hide that a token was revoked.
+    if (this.#known !== undefined && Math.abs(atMs - this.#known.atMs) < TOKENS_KEPT_MS) return this.#known;
     this.#number += 1;
     const number = this.#number;
     const list = await this.#tokens.listTokens();
