@@ -96,6 +96,26 @@ describe("streams that are open at a time", () => {
     await vi.waitFor(async () => expect((await gateway.request(`${API}/events`)).status).toBe(200));
   });
 
+  it("streams that are open at a time are fewer when a client has gone, also where nothing cancels the body", async () => {
+    const { gateway } = gatewayOf();
+    const gone = new AbortController();
+    const { signal } = gone;
+    for (let i = 0; i < STREAMS_MAX; i++) await gateway.request(`${API}/events`, { signal });
+    expect((await gateway.request(`${API}/events`)).status).toBe(503);
+    gone.abort();
+    await vi.waitFor(async () => expect((await gateway.request(`${API}/events`)).status).toBe(200));
+    expect((await gateway.request(`${API}/events`, { signal })).status).toBe(200);
+  });
+
+  it("streams that are open at a time are none by requests for the head of one", async () => {
+    const { gateway } = gatewayOf();
+    for (let i = 0; i <= STREAMS_MAX; i++) {
+      const { status, headers } = await gateway.request(`${API}/events`, { method: "HEAD" });
+      expect([status, headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    }
+    expect((await gateway.request(`${API}/events`)).status).toBe(200);
+  });
+
   it("streams that are open at a time have a share for each token, so that none has all of them", async () => {
     const { open } = await gatewayWithTokens("shop", "other");
     const opened: Response[] = [];

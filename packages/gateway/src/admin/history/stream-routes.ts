@@ -17,6 +17,8 @@ export const STREAMS_OF_TOKEN_MAX = 10;
 /** Queues that one stream watches where none are named. */
 export const WATCHED_QUEUES_MAX = 100;
 
+const HEADERS = { "content-type": "text/event-stream", "cache-control": "no-store" };
+
 const TOO_MANY = "too_many_streams";
 
 /** Counts streams that are open. */
@@ -59,6 +61,8 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
     for (const name of named) checkQueue(c, name);
     for (const name of named) if ((await account.findByName(name)) === null) throw queueNotFound(name);
     if (waits.isStopped) throw new AdminError(503, TOO_MANY, "The broker is about to end.");
+    // Nobody reads the body of its answer, so nothing would end the stream.
+    if (c.req.method === "HEAD") return c.body(null, 200, HEADERS);
     const ports: StreamPorts = {
       queues: async () => {
         const still = await c.get("admitAgain")();
@@ -81,9 +85,15 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
     const { promise, resolve } = Promise.withResolvers<void>();
     slots.take(rights.by);
     void waits.during(promise, async () => stream.end()).finally(() => slots.giveBack(rights.by));
-    return new Response(stream.body(resolve), {
-      headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
-    });
+    // Some versions of workerd do not cancel the body when the client has gone.
+    const { signal } = c.req.raw;
+    const gone = () => {
+      stream.end();
+      resolve();
+    };
+    if (signal.aborted) gone();
+    else signal.addEventListener("abort", gone, { once: true });
+    return new Response(stream.body(resolve), { headers: HEADERS });
   });
 
   return app;
