@@ -68,7 +68,38 @@ describe("event notification rules of a bucket", () => {
     await ask("PUT", OF_QUEUE, { rules: [rule] });
     await ask("PUT", OF_QUEUE.replace("uploads", "invoices"), { rules: [rule] });
     await ask("DELETE", OF_QUEUE);
-    expect(watched).toEqual([["uploads"], ["uploads", "invoices"], ["invoices"]]);
+    expect(watched).toEqual([
+      ["uploads"],
+      ["uploads"],
+      ["uploads", "invoices"],
+      ["uploads", "invoices"],
+      ["invoices"],
+    ]);
+  });
+
+  it("are in force when two requests add some at once", async () => {
+    const { r2 } = directoryOf();
+    let watched: readonly string[] = [];
+    // Both have said what is watched before either has its rule.
+    const bothWatch = Promise.withResolvers<void>();
+    let adding = 0;
+    const addR2Rules: typeof r2.addR2Rules = async (...rules) => {
+      adding += 1;
+      if (adding === 2) bothWatch.resolve();
+      await bothWatch.promise;
+      return r2.addR2Rules(...rules);
+    };
+    const ask = api({
+      r2: { ...r2, addR2Rules },
+      watchR2: async (buckets) => {
+        watched = buckets;
+      },
+    });
+    const put = (bucket: string) => ask("PUT", OF_QUEUE.replace("uploads", bucket), { rules: [rule] });
+    expect((await Promise.all([put("uploads"), put("invoices")])).map(({ status }) => status)).toEqual([
+      200, 200,
+    ]);
+    expect(watched).toHaveLength(2);
   });
 
   it("are refused where no process sees the writes", async () => {

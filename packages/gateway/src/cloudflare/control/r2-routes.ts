@@ -96,6 +96,8 @@ export function r2Routes({ account, r2, watchR2 }: QueueDirectory): Hono {
       ...(description === undefined ? {} : { description }),
     }));
     check(await r2.addR2Rules(bucket, queueId, added));
+    // A request meanwhile may have watched what there was without this rule.
+    await watchRuled();
     return succeed(c, {});
   });
 
