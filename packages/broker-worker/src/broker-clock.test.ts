@@ -1,7 +1,9 @@
 import { ALERTS_QUEUE, type ClockSetting, endpointQueueName, type NextMoment } from "@sluice/protocol";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { brokerClockOf } from "./broker-clock.ts";
 
+/** A queue whose object does not start. */
+const DAMAGED = "damaged";
 const REAL_TIME: ClockSetting = { offsetMs: 0, frozenAtMs: null };
 
 function clockOver(moments: Readonly<Record<string, NextMoment>>) {
@@ -14,8 +16,14 @@ function clockOver(moments: Readonly<Record<string, NextMoment>>) {
     },
     names: async () => Object.keys(moments),
     objectOf: (name) => ({
-      setClock: async () => void told.push(name),
-      nextMoment: async () => moments[name] ?? { atMs: null, isBusy: false },
+      setClock: async () => {
+        if (name === DAMAGED) throw new Error("no such file");
+        told.push(name);
+      },
+      nextMoment: async () => {
+        if (name === DAMAGED) throw new Error("no such file");
+        return moments[name] ?? { atMs: null, isBusy: false };
+      },
     }),
   });
   return { clock, told };
@@ -39,4 +47,17 @@ it("the endpoint of a subscription of the user's is delivered to next", async ()
   const queue = endpointQueueName("11111111-2222-3333-4444-555555555555");
   const { clock } = clockOver({ [queue]: { atMs: 1_000, isBusy: false } });
   expect(await clock.next(null)).toMatchObject({ first: { queue } });
+});
+
+it("a queue that does not start keeps the clock from no other, and is named", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  const { clock, told } = clockOver({
+    [DAMAGED]: { atMs: 1_000, isBusy: true },
+    orders: { atMs: 3_000, isBusy: false },
+  });
+  expect(await clock.advance(3_000)).toEqual({ ...REAL_TIME, offsetMs: 3_000 });
+  expect(told).toEqual(["orders"]);
+  expect(log.mock.calls).toEqual([[`Queue "${DAMAGED}": it was not told the clock: Error: no such file`]]);
+  expect(await clock.next(null)).toMatchObject({ first: { queue: "orders" }, busy: [] });
+  log.mockRestore();
 });

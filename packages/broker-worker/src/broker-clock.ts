@@ -1,6 +1,7 @@
 import type { DirectoryClock } from "@sluice/broker";
 import type { BrokerClock, ComingMoment } from "@sluice/gateway";
 import { ALERTS_QUEUE, type ClockSetting, type QueueClockRpc, shardOf } from "@sluice/protocol";
+import { orLogged } from "./or-logged.ts";
 
 interface ClockPorts {
   readonly directory: DirectoryClock;
@@ -9,11 +10,16 @@ interface ClockPorts {
   objectOf(name: string): Pick<QueueClockRpc, "setClock" | "nextMoment">;
 }
 
-/** Makes the clock of a broker in development: the directory stores it, and every queue gets it. */
+/**
+ * Makes the clock of a broker in development: the directory stores it, and every queue gets it. A queue that fails has
+ * no moment, and is told with the next change.
+ */
 export function brokerClockOf({ directory, ...ports }: ClockPorts): BrokerClock {
   const tell = async (setting: ClockSetting) => {
     const names = await ports.names();
-    await Promise.all(names.map((name) => ports.objectOf(name).setClock(name, setting)));
+    await Promise.all(
+      names.map((name) => orLogged(name, "told the clock", ports.objectOf(name).setClock(name, setting))),
+    );
     return setting;
   };
   return {
@@ -23,11 +29,17 @@ export function brokerClockOf({ directory, ...ports }: ClockPorts): BrokerClock 
     next: async (queue) => {
       // What waits for the webhook of alerts is the broker's own, and nobody waits for it.
       const names = (await ports.names()).filter((name) => name !== ALERTS_QUEUE);
-      const all = await Promise.all(
-        names.map(async (name): Promise<ComingMoment> => {
-          return { queue: shardOf(name).queue, ...(await ports.objectOf(name).nextMoment(name)) };
+      const asked = await Promise.all(
+        names.map(async (name): Promise<ComingMoment[]> => {
+          const next = await orLogged(
+            name,
+            "asked for its next moment",
+            ports.objectOf(name).nextMoment(name),
+          );
+          return next === null ? [] : [{ queue: shardOf(name).queue, ...next }];
         }),
       );
+      const all = asked.flat();
       const moments = all.filter((moment) => queue === null || moment.queue === queue);
       const busy = new Set(moments.filter(({ isBusy }) => isBusy).map((moment) => moment.queue));
       const [first = null] = moments

@@ -13,6 +13,7 @@ import { accountOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
 import { brokerClockOf } from "./broker-clock.ts";
 import { docsOf } from "./docs.ts";
+import { orLogged } from "./or-logged.ts";
 import { queueObjectsOf, shardedQueuesOf } from "./queue-objects.ts";
 import type { ToldClock } from "./told-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
@@ -135,7 +136,9 @@ function directoryOf(
         ? async (behindMs) => {
             if (!machine.clock.told(behindMs)) return;
             await account.clockWasSet(DIRECTORY_NAME);
-            for (const name of await names()) await objectOf(name).clockWasSet(name);
+            for (const name of await names()) {
+              await orLogged(name, "told that the clock was set", objectOf(name).clockWasSet(name));
+            }
           }
         : null,
     watchR2: env.SLUICE_R2 === undefined ? null : r2Watcher(env.SLUICE_R2),
