@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { keepToken } from "./call.ts";
-import { Feed, type Notice } from "./feed.ts";
+import { Feed, type Notice, SILENCE_MS_MAX } from "./feed.ts";
 
 /** A stream of a broker: what it sends, and then its end. */
 function streamOf(...texts: string[]): Response {
@@ -76,6 +76,34 @@ describe("a feed", () => {
     answers = [() => new Response(new ReadableStream())];
     await vi.advanceTimersByTimeAsync(10_000);
     expect(feed.state).toBe("stream");
+    feed.close();
+  });
+
+  it("whose stream is silent opens another one, and keeps one with comments", async () => {
+    let sender: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const cancel = vi.fn();
+    const silent = () =>
+      new Response(
+        new ReadableStream<Uint8Array>({
+          start: (controller) => {
+            sender = controller;
+          },
+          cancel,
+        }),
+      );
+    answers = [silent, () => new Response(new ReadableStream())];
+    const { feed, notices } = opened();
+    for (let i = 0; i < 3; i++) {
+      await vi.advanceTimersByTimeAsync(SILENCE_MS_MAX - 1);
+      sender?.enqueue(new TextEncoder().encode(": nothing has happened\n\n"));
+    }
+    await vi.advanceTimersByTimeAsync(SILENCE_MS_MAX - 1);
+    expect([feed.state, fetched.mock.calls.length, notices]).toEqual(["stream", 1, ["ask"]]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([feed.state, notices]).toEqual(["opening", ["ask", "ask"]]);
+    expect(cancel).toHaveBeenCalledOnce();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([feed.state, fetched.mock.calls.length]).toEqual(["stream", 2]);
     feed.close();
   });
 

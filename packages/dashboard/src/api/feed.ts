@@ -8,6 +8,9 @@ const REOPEN_MS = 500;
 /** Longest such wait, in ms. A broker whose streams are all taken is asked for one as often. */
 const REOPEN_MS_MAX = 10_000;
 
+/** Silence after which a stream is opened again, in ms: the broker sends a comment in every 15 s. */
+export const SILENCE_MS_MAX = 40_000;
+
 /** Error code of a broker that has no streams. */
 const NO_STREAM = "no_route";
 /** Error code of a broker whose streams are all taken, or which is about to end. */
@@ -95,7 +98,7 @@ export class Feed {
       // The stream begins with the state at this moment: events since the page last asked are not in it.
       this.#notify({ kind: "ask" });
       if (body !== null) {
-        for await (const { name, data } of serverSentEvents(body)) {
+        for await (const { name, data } of serverSentEvents(body, SILENCE_MS_MAX)) {
           if (name === "end") throw failureOf(data as EndView);
           this.#notify({ kind: "frame", frame: data as FrameView });
         }

@@ -19,7 +19,7 @@ it("a stream is read as the same events wherever it is cut", async () => {
         },
       });
       const events: unknown[] = [];
-      for await (const event of serverSentEvents(body)) events.push(event);
+      for await (const event of serverSentEvents(body, 60_000)) events.push(event);
       expect(events).toEqual([
         { name: "x", data: { a: "ü" } },
         { name: "message", data: [1, 2] },

@@ -6,15 +6,23 @@ interface ServerSentEvent {
   readonly data: unknown;
 }
 
-/** Reads the events of a stream. */
-export async function* serverSentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+/**
+ * Reads the events of a stream.
+ *
+ * @param silenceMsMax time without a byte after which the stream counts as ended.
+ */
+export async function* serverSentEvents(
+  body: ReadableStream<Uint8Array>,
+  silenceMsMax: number,
+): AsyncGenerator<ServerSentEvent> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader();
   let rest = "";
   try {
     for (;;) {
-      const { value, done } = await reader.read();
+      const silence = setTimeout(() => void reader.cancel().catch(() => {}), silenceMsMax);
+      const { value, done } = await reader.read().finally(() => clearTimeout(silence));
       if (done) return;
       const blocks = (rest + value).split("\n\n");
       rest = blocks.pop() ?? "";
