@@ -58,9 +58,20 @@ const TOKEN_KEY = "sluice-token";
 /** Event of the window: a token was given. */
 export const TOKEN_GIVEN = "sluice-token-given";
 
-export function keepToken(token: string): void {
+/** What is said of a wrong token. */
+export const WRONG_TOKEN = "That is none of this broker's tokens.";
+
+/**
+ * Keeps a token, and opens what has waited for one.
+ *
+ * @returns whether it was kept: no header can carry characters beyond Latin-1, and `fetch` throws for them what it throws
+ *   for a broker that does not answer.
+ */
+export function keepToken(token: string): boolean {
+  if (!/^[ -\xff]*$/.test(token)) return false;
   sessionStorage.setItem(TOKEN_KEY, token);
   dispatchEvent(new Event(TOKEN_GIVEN));
+  return true;
 }
 
 /** Whether the reader has given a token. */
@@ -110,11 +121,29 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   if (response.ok) return response;
   if (response.status === 401) {
     if (sessionStorage.getItem(TOKEN_KEY) === token) sessionStorage.removeItem(TOKEN_KEY);
-    throw new TokenNeeded(token === null ? "" : "That is none of this broker's tokens.");
+    throw new TokenNeeded(token === null ? "" : WRONG_TOKEN);
   }
   const answer = await response.json().catch(() => ({}));
   const { message, code } = answer?.error ?? {};
   throw new Refused(message ?? `The broker answered ${response.status}. Its log may say why.`, code ?? "");
+}
+
+/** Resolves to the refusal of a request, for a page that has something to show without its answer. */
+export async function orRefusal<Answer>(asked: Promise<Answer>): Promise<Answer | Refused> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Refused) return error;
+    throw error;
+  }
+}
+
+/** As `orRefusal`, of what the token may not read; `null` for that. */
+export async function ifAllowed<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+  const answer = await orRefusal(asked);
+  if (!(answer instanceof Refused)) return answer;
+  if (answer.code === "forbidden") return null;
+  throw answer;
 }
 
 /** Returns the message of an error, for people. */

@@ -2,6 +2,7 @@ import { plural } from "@sluice/protocol/words";
 import { useRef } from "preact/hooks";
 import {
   call,
+  ifAllowed,
   messagePath,
   type QueueView,
   queuePath,
@@ -111,7 +112,8 @@ async function askStory(name: string, id: string): Promise<QueueAndStory> {
   const whole = id.replaceAll("-", "");
   const [queue, story] = await Promise.all([
     call<QueueView>(queuePath(name)),
-    ID.test(whole) ? call<StoryView>(`${messagePath(name, whole)}/story`) : null,
+    // A token for some queues may not read stories, which lead through others.
+    ID.test(whole) ? ifAllowed(call<StoryView>(`${messagePath(name, whole)}/story`)) : null,
   ]);
   return { queue, story };
 }
@@ -154,9 +156,11 @@ function Shown({
       {search.kind === "gone" ? (
         <p class="notice">
           It is not in <a href={queueLink(name)}>{name}</a> now.
-          {hasEnd
-            ? " Its story says where it went."
-            : " Where it went was not noted: its story says what is missing, or a crash has lost it."}
+          {story === null
+            ? ""
+            : hasEnd
+              ? " Its story says where it went."
+              : " Where it went was not noted: its story says what is missing, or a crash has lost it."}
           {KEEPING_ENDS.includes(story?.events.at(-1)?.kind) ? " Its body was not kept." : ""}
         </p>
       ) : null}

@@ -1,16 +1,19 @@
 import { useState } from "preact/hooks";
-import { keepToken } from "../api/call.ts";
+import { keepToken, WRONG_TOKEN } from "../api/call.ts";
 
 /** Form for a token of the broker. */
 export function TokenForm({ reason, done }: { readonly reason: string; readonly done: () => void }) {
   const [token, setToken] = useState("");
+  const [isWrong, setIsWrong] = useState(false);
+  const problem = isWrong ? WRONG_TOKEN : reason;
   return (
     <form
       class="card pad"
       onSubmit={(event) => {
         event.preventDefault();
-        keepToken(token.trim());
-        done();
+        const isKept = keepToken(token.trim());
+        setIsWrong(!isKept);
+        if (isKept) done();
       }}
     >
       <label for="token">
@@ -29,9 +32,9 @@ export function TokenForm({ reason, done }: { readonly reason: string; readonly 
         />
         <button type="submit">Open</button>
       </div>
-      {reason === "" ? null : (
+      {problem === "" ? null : (
         <p role="alert" class="lost">
-          {reason}
+          {problem}
         </p>
       )}
     </form>

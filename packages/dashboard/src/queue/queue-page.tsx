@@ -5,8 +5,10 @@ import {
   call,
   type FiguresView,
   type QueueView,
+  orRefusal,
   type QueueWhyView,
   queuePath,
+  Refused,
 } from "../api/call.ts";
 import { withFigures } from "../api/figures.ts";
 import { answerOf } from "../api/live-query.ts";
@@ -51,7 +53,8 @@ interface QueuePageProps {
 
 interface QueueAndReason {
   readonly queue: QueueView;
-  readonly why: QueueWhyView;
+  /** Refused while a shard of the queue does not answer. */
+  readonly why: QueueWhyView | Refused;
 }
 
 /** One queue: what it holds and why, how messages leave it, and what an operator can do. */
@@ -61,7 +64,7 @@ export function QueuePage({ name, tab, filter }: QueuePageProps) {
     async (): Promise<QueueAndReason> => {
       const [queue, why] = await Promise.all([
         call<QueueView>(queuePath(name)),
-        call<QueueWhyView>(`${queuePath(name)}/why`),
+        orRefusal(call<QueueWhyView>(`${queuePath(name)}/why`)),
       ]);
       return { queue, why };
     },
@@ -142,7 +145,14 @@ function Shown({ queue, why, tab, filter, refresh }: ShownProps) {
       </nav>
       {tab === "now" ? <NowTab queue={queue} events={events} now={now} /> : null}
       {tab === "messages" ? (
-        <MessagesTab queue={queue} filter={filter} now={now} send={send} told={why.text} changed={refresh} />
+        <MessagesTab
+          queue={queue}
+          filter={filter}
+          now={now}
+          send={send}
+          told={textOf(why)}
+          changed={refresh}
+        />
       ) : null}
       {tab === "history" ? <HistoryTab name={name} now={now} /> : null}
       {tab === "settings" ? <SettingsTab queue={queue} /> : null}
@@ -165,8 +175,13 @@ const TONES: Readonly<Partial<Record<QueueWhyView["reason"], string>>> = {
   awaitsPull: "quiet",
 };
 
+function textOf(why: QueueWhyView | Refused): string {
+  return why instanceof Refused ? why.message : why.text;
+}
+
 /** Shows why nothing more is delivered now, above everything else. */
-function WhyNotice({ why, now }: { readonly why: QueueWhyView; readonly now: string }) {
+function WhyNotice({ why, now }: Pick<QueueAndReason, "why"> & { readonly now: string }) {
+  if (why instanceof Refused) return <p class="notice bad">{textOf(why)}</p>;
   return (
     <section class={`notice ${TONES[why.reason] ?? "busy"}`} aria-label="Why nothing more is delivered">
       {[why, ...why.also].map(({ text }) => (
