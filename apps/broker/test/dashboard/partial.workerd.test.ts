@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, type DashboardLab, openLab, row, says } from "./lab.ts";
+import { CHROMIUM, type DashboardLab, holds, openLab, row, says } from "./lab.ts";
 
 let lab: DashboardLab;
 
@@ -62,5 +62,41 @@ describe.skipIf(CHROMIUM === null)("a page shows what it has", () => {
     await page.getByLabel("This broker asks for").fill("first");
     await page.getByRole("button", { name: "Open" }).click();
     await says(row(page, "inbox"), "inbox");
+  });
+});
+
+describe.skipIf(CHROMIUM === null)("a list of messages", () => {
+  it("begins at its beginning when its filter changes on a later page", async () => {
+    const messages = Array.from({ length: 60 }, (_, i) => ({ contentType: "text", text: `lamp ${i}.` }));
+    await lab.api("/queues/inbox/messages/batch", "POST", { messages });
+    await holds(lab, "inbox", 60);
+    const page = await lab.open("#/queues/inbox/messages");
+    await page.getByRole("button", { name: "Next" }).click();
+    await says(page.getByRole("navigation", { name: "Pages of messages" }), "Page 2");
+    await page.getByLabel("Look for messages").fill("7.");
+    await says(page.getByRole("table", { name: "Messages" }), "lamp 7.");
+  });
+
+  it("has no more of its messages deleted once that was cancelled, and says how many were", async () => {
+    const page = await lab.open("#/queues/inbox/messages");
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    let requests = 0;
+    await page.route("**/messages/delete", async (route) => {
+      if (route.request().postDataJSON().dryRun === true) return route.continue();
+      requests += 1;
+      asked.resolve();
+      await answered.promise;
+      await route.fulfill({ json: { deleted: 7, cursor: "1-2-3", searched: 7, of: 60 } });
+    });
+    await page.getByLabel("All that fit").check();
+    await page.getByRole("button", { name: "Delete" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: /Delete: 60/ }).click();
+    await asked.promise;
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    answered.resolve();
+    await says(page.getByRole("main"), "7 messages deleted until it was cancelled.");
+    expect(requests).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import { afterDelete, plural } from "@sluice/protocol/words";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { call, errorText, type QueueView, queuePath } from "../api/call.ts";
 import { PreviewText, usePreview } from "../redrive/preview.tsx";
 import { RedriveDialog } from "../redrive/redrive-dialog.tsx";
@@ -72,6 +72,7 @@ function ActDialog({ action, queue: { name, settings }, chosen, done, closed }: 
   const preview = usePreview(path, chosen);
   const { label, would, counted, done: words } = ACTIONS[action];
   const count = preview.kind === "counted" ? preview.count : 0;
+  const isCancelled = useRef(false);
   return (
     <FormDialog
       title={`${label}: messages of ${name}`}
@@ -91,15 +92,18 @@ function ActDialog({ action, queue: { name, settings }, chosen, done, closed }: 
             );
             acted += answer[counted] ?? 0;
             cursor = answer.cursor;
-          } while (cursor !== null);
+          } while (cursor !== null && !isCancelled.current);
         } catch (error) {
           throw acted === 0
             ? error
             : new Error(`${plural(acted, "message")} ${words}. Then: ${errorText(error)}`);
         }
-        done(`${plural(acted, "message")} ${words}.`);
+        done(`${plural(acted, "message")} ${words}${cursor === null ? "" : " until it was cancelled"}.`);
       }}
-      closed={closed}
+      closed={() => {
+        isCancelled.current = true;
+        closed();
+      }}
     >
       <div role="status">
         <PreviewText preview={preview} would={would(settings.finishedMessages)} />

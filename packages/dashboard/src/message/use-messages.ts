@@ -29,6 +29,9 @@ export interface Found extends MessagesAnswer {
   readonly failure: string;
 }
 
+/** Beginning of a list. */
+const FIRST: readonly (string | null)[] = [null];
+
 const NONE: Omit<Found, "filter"> = {
   messages: [],
   cursor: null,
@@ -46,8 +49,12 @@ const NONE: Omit<Found, "filter"> = {
  * @param version looks again when it changes.
  */
 export function useMessages(queue: string, filter: string, version: string) {
-  const [found, setFound] = useState<Found>({ ...NONE, filter });
-  const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
+  const [answered, setFound] = useState<Found>({ ...NONE, filter });
+  const [place, setPlace] = useState({ filter, cursors: FIRST });
+  // A place is one in the list of its filter. That of another filter begins at its beginning.
+  const cursors = place.filter === filter ? place.cursors : FIRST;
+  const found = answered.filter === filter ? answered : { ...NONE, filter };
+  const go = (to: typeof FIRST) => setPlace({ filter, cursors: to });
   const [round, setRound] = useState(0);
   const searching = useRef(0);
   const at = cursors.at(-1) ?? null;
@@ -60,14 +67,14 @@ export function useMessages(queue: string, filter: string, version: string) {
     };
   }, [queue, filter, at, round, version]);
   return {
-    found: found.filter === filter ? found : { ...NONE, filter },
+    found,
     page: cursors.length,
     first: () => {
-      setCursors([null]);
+      go(FIRST);
       setRound(round + 1);
     },
-    next: () => found.cursor !== null && setCursors([...cursors, found.cursor]),
-    previous: () => cursors.length > 1 && setCursors(cursors.slice(0, -1)),
+    next: () => found.cursor !== null && go([...cursors, found.cursor]),
+    previous: () => cursors.length > 1 && go(cursors.slice(0, -1)),
     refresh: () => setRound(round + 1),
   };
 }
