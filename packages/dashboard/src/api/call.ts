@@ -58,7 +58,7 @@ const TOKEN_KEY = "sluice-token";
 /** Event of the window: a token was given. */
 export const TOKEN_GIVEN = "sluice-token-given";
 
-/** What is said of a wrong token. */
+/** Words for a wrong token. */
 export const WRONG_TOKEN = "That is none of this broker's tokens.";
 
 /**
