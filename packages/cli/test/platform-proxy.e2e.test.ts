@@ -98,6 +98,16 @@ const { env, dispose } = await getPlatformProxy();
 await env.JOBS.send("hello");
 await dispose();
   `,
+  "reopen.mjs": `
+import { getPlatformProxy } from "sluice";
+
+const first = await getPlatformProxy();
+const end = first.dispose();
+const second = await getPlatformProxy();
+await end;
+await second.env.JOBS.send("reopened");
+await second.dispose();
+  `,
   "post/wrangler.jsonc": JSON.stringify({
     name: "post",
     main: "index.js",
@@ -183,6 +193,8 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(readdirSync(join(lab.folder, ".wrangler/state/v3/do"))).toContain("sluice-QueueBroker");
 
     expect(await start(["guide.mjs"]).ended).toBe(0);
+    // A proxy is opened while another one of its process is being disposed of.
+    expect(await start(["reopen.mjs"]).ended).toBe(0);
 
     // The messages stay for the next process: `sluice dev` handles them.
     const post = await dev(...shared);
@@ -190,6 +202,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     await post.printed(/got \{ text: 'two', n: 2 \}/);
     await post.printed(/got four/);
     await post.printed(/got hello/);
+    await post.printed(/got reopened/);
     expect(post.output).not.toContain("three");
   });
 

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { CliError } from "@sluice/project/errors";
 import { isRunning } from "@sluice/project/processes";
 import { isTooOld, SHARING_VERSION_MIN } from "@sluice/project/wrangler/load-wrangler";
 import type { Session, Sessions } from "../processes/sessions.ts";
-import { DataInUseError, type DataLostError, lockData } from "./data-lock.ts";
+import { DataInUseError, type DataLostError, type Holder, lockData } from "./data-lock.ts";
 import { refuseLongPath } from "./long-path.ts";
 
 /** Which session runs the broker of a data folder. */
@@ -17,6 +18,8 @@ export type BrokerOwner =
   | { readonly kind: "joined"; readonly leader: Session };
 
 const SLUICE_DEV = "sluice dev";
+/** Commands that share their broker. */
+const SHARING: readonly string[] = [SLUICE_DEV, "getPlatformProxy"];
 
 interface BrokerOwnershipOptions {
   /** The data folder. Absolute. */
@@ -34,6 +37,22 @@ interface BrokerOwnershipOptions {
   readonly onLost?: (error: DataLostError) => void;
 }
 
+/** A folder whose broker is found out: this process has it, or another one. */
+interface Taken {
+  readonly owner: BrokerOwner;
+  /** Gives the folder free. */
+  readonly free: () => void;
+  /** Name that another process keeps the data under; `null` where this one has the folder. */
+  readonly brokerName: string | null;
+}
+
+/**
+ * How long a process that has just taken a folder may take to announce that its broker is shared, in ms: it reads
+ * configurations before, and `getPlatformProxy` starts its broker.
+ */
+export const ANNOUNCED_MS_MAX = 5_000;
+const LOOK_EVERY_MS = 100;
+
 /**
  * One broker for all `sluice dev` on one data folder: two would each write over what the other has acknowledged. The
  * first has it, and the Workers of the others reach it through Wrangler's dev registry.
@@ -41,16 +60,24 @@ interface BrokerOwnershipOptions {
 export class BrokerOwnership {
   readonly #options: BrokerOwnershipOptions;
   #owner: BrokerOwner;
-  #free: () => void = () => undefined;
-  #brokerName: string | null = null;
+  #free: () => void;
+  #brokerName: string | null;
+
+  private constructor(options: BrokerOwnershipOptions, { owner, free, brokerName }: Taken) {
+    this.#options = options;
+    this.#owner = owner;
+    this.#free = free;
+    this.#brokerName = brokerName;
+  }
 
   /**
+   * Takes the folder, or finds the process that shares its broker.
+   *
    * @throws CliError if somebody has the folder whose broker these Workers cannot use, or one of them runs on it
-   * already.
+   *   already.
    */
-  constructor(options: BrokerOwnershipOptions) {
-    this.#options = options;
-    this.#owner = this.#take();
+  static async open(options: BrokerOwnershipOptions): Promise<BrokerOwnership> {
+    return new BrokerOwnership(options, await take(options));
   }
 
   get owner(): BrokerOwner {
@@ -83,55 +110,71 @@ export class BrokerOwnership {
    * @returns what has changed: `null` for nothing.
    * @throws CliError if somebody has the folder now whose broker these Workers cannot use.
    */
-  change(): BrokerOwner | null {
+  async change(): Promise<BrokerOwner | null> {
     if (this.#owner.kind === "own") return null;
     const before = this.#owner.leader.pid;
-    this.#owner = this.#take();
-    return this.#owner.kind === "own" || this.#owner.leader.pid !== before ? this.#owner : null;
+    const { owner, free, brokerName } = await take(this.#options);
+    this.#owner = owner;
+    this.#free = free;
+    this.#brokerName = brokerName ?? this.#brokerName;
+    return owner.kind === "own" || owner.leader.pid !== before ? owner : null;
   }
 
   /** Gives the folder free. */
   leave(): void {
     this.#free();
   }
+}
 
-  #take(): BrokerOwner {
+/** Waits for a process that has the folder and has not announced yet whether its broker is shared. */
+async function take(options: BrokerOwnershipOptions): Promise<Taken> {
+  const { data, command = SLUICE_DEV, onLost } = options;
+  refuseLongPath(data);
+  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     try {
-      const { data, command = SLUICE_DEV, onLost } = this.#options;
-      refuseLongPath(data);
-      this.#free = lockData(data, command, onLost);
-      return { kind: "own" };
+      return { owner: { kind: "own" }, free: lockData(data, command, onLost), brokerName: null };
     } catch (error) {
-      const leader = error instanceof DataInUseError ? this.#findLeader() : undefined;
-      if (leader === undefined) throw error;
-      this.#refuseOldWrangler(error);
-      this.#brokerName = leader.broker;
-      return { kind: "joined", leader };
+      if (!(error instanceof DataInUseError)) throw error;
+      const leader = findLeader(options);
+      if (leader !== undefined) {
+        refuseOldWrangler(options, error);
+        return { owner: { kind: "joined", leader }, free: () => {}, brokerName: leader.broker };
+      }
+      if (waitedMs >= ANNOUNCED_MS_MAX || !mayAnnounce(error.holder, options)) throw error;
     }
+    await sleep(LOOK_EVERY_MS);
   }
+}
 
-  /** @throws CliError where the Workers would not reach a broker of another process. */
-  #refuseOldWrangler(inUse: unknown): void {
-    const { wranglerVersion } = this.#options;
-    if (!isTooOld(wranglerVersion, SHARING_VERSION_MIN)) return;
-    throw new CliError(
-      `${inUse instanceof Error ? inUse.message : inUse} To share its broker takes Wrangler ` +
-        `${SHARING_VERSION_MIN} or newer, and this is ${wranglerVersion}.`,
-    );
-  }
+/** Whether a process that has a folder is one that shares its broker, and has announced none yet. */
+function mayAnnounce(holder: Holder | null, { sessions }: BrokerOwnershipOptions): boolean {
+  if (holder === null) return true;
+  const { pid, command } = holder;
+  if (pid === process.pid || !SHARING.includes(command)) return false;
+  return !sessions.others().some((one) => one.pid === pid && one.broker !== null);
+}
 
-  #findLeader(): Session | undefined {
-    const { data, env, files, sessions, command = SLUICE_DEV } = this.#options;
-    // Without a Worker there is nobody to use a broker.
-    if (command === SLUICE_DEV && files.length === 0) return undefined;
-    const here = sessions.others().filter((one) => one.data === data && one.env === env);
-    const leader = here.find(({ broker }) => broker !== null);
-    const twin = leader && here.find((one) => one.files.some((file) => files.includes(file)));
-    if (twin === undefined) return leader;
-    const twice = files.filter((file) => twin.files.includes(file)).join(", ");
-    throw new CliError(
-      `${twice} runs already: in another "sluice dev" (process ${twin.pid}) on the same data. End that ` +
-        "one, or choose another folder with --persist-to.",
-    );
-  }
+/** @throws CliError where the Workers would not reach a broker of another process. */
+function refuseOldWrangler({ wranglerVersion }: BrokerOwnershipOptions, inUse: DataInUseError): void {
+  if (!isTooOld(wranglerVersion, SHARING_VERSION_MIN)) return;
+  throw new CliError(
+    `${inUse.message} To share its broker takes Wrangler ${SHARING_VERSION_MIN} or newer, and this is ` +
+      `${wranglerVersion}.`,
+  );
+}
+
+/** @throws CliError where one of the Workers runs on the folder already. */
+function findLeader(options: BrokerOwnershipOptions): Session | undefined {
+  const { data, env, files, sessions, command = SLUICE_DEV } = options;
+  // Without a Worker there is nobody to use a broker.
+  if (command === SLUICE_DEV && files.length === 0) return undefined;
+  const here = sessions.others().filter((one) => one.data === data && one.env === env);
+  const leader = here.find(({ broker }) => broker !== null);
+  const twin = leader && here.find((one) => one.files.some((file) => files.includes(file)));
+  if (twin === undefined) return leader;
+  const twice = files.filter((file) => twin.files.includes(file)).join(", ");
+  throw new CliError(
+    `${twice} runs already: in another "sluice dev" (process ${twin.pid}) on the same data. End that ` +
+      "one, or choose another folder with --persist-to.",
+  );
 }

@@ -95,7 +95,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   };
   const places = { ...found, environment };
   const data = dataFolderOf(project, options.persistTo);
-  const ownership = new BrokerOwnership({
+  const ownership = await BrokerOwnership.open({
     data,
     env,
     // The broker's is shared with it.
@@ -186,8 +186,11 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   let isOver = false;
   const update = async () => {
     if (isOver) return;
-    const changed = ownership.change();
+    const changed = await ownership.change();
+    if (isOver) return;
     if (changed !== null) {
+      // Others wait for it.
+      announceSelf(current.project);
       printer.print(ownerLine(changed));
       await takeBroker();
     }

@@ -47,6 +47,8 @@ const CALLS_MS_MAX = 5_000;
  */
 export class BrokerLink {
   static readonly #links = new Map<string, BrokerLink>();
+  /** Ends of links that have a folder still. */
+  static readonly #ends = new Map<string, Promise<void>>();
   static #count = 0;
 
   /** Configuration files of the Workers that are sent for, and how many proxies use each. */
@@ -93,6 +95,7 @@ export class BrokerLink {
    */
   static async reach(file: string, place: LinkPlace): Promise<BrokerLink> {
     const key = keyOf(place);
+    if (key !== null) await BrokerLink.#ends.get(key);
     const link = (key === null ? undefined : BrokerLink.#links.get(key)) ?? new BrokerLink(place);
     if (key !== null) BrokerLink.#links.set(key, link);
     link.#senders.set(file, (link.#senders.get(file) ?? 0) + 1);
@@ -137,7 +140,15 @@ export class BrokerLink {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const key = keyOf(this.#place);
-    if (key !== null) BrokerLink.#links.delete(key);
+    const end = this.#end();
+    if (key === null) return end;
+    BrokerLink.#links.delete(key);
+    const ended = end.catch(() => {}).finally(() => BrokerLink.#ends.delete(key));
+    BrokerLink.#ends.set(key, ended);
+    return end;
+  }
+
+  async #end(): Promise<void> {
     this.#watch.close();
     clearInterval(this.#vacancy);
     this.#waker.stop();
@@ -202,13 +213,13 @@ export class BrokerLink {
     const before = this.#ownership?.owner.kind;
     if (this.#ownership === null) {
       const options = { data: this.#data, env, files: [], sessions: this.#sessions, onLost: this.#onLost };
-      this.#ownership = new BrokerOwnership({
+      this.#ownership = await BrokerOwnership.open({
         ...options,
         command: COMMAND,
         wranglerVersion: wranglerVersion(),
       });
     } else {
-      this.#ownership.change();
+      await this.#ownership.change();
     }
     const ownership = this.#ownership;
     const { brokerName } = ownership;
