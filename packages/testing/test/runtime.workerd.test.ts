@@ -238,6 +238,15 @@ it("nothing from before reset()", async () => {
 });
 
 describe("a queue of a runtime", () => {
+  it("has one name and one shard, whatever its configuration says", async () => {
+    for (const id of [1, 2, 3]) {
+      await queues.fetch(`/order?id=${id}`);
+      await queues.advance("1m");
+    }
+    const stories = await queues.stories();
+    expect(stories.map(({ queue, state }) => `${queue} ${state}`)).toEqual(Array(3).fill("orders acked"));
+  });
+
   it("answers pull consumers", async () => {
     const { send, pull, ack, messages, deadLetters } = queues.queue<{ id: number }>("pulled");
     await send({ id: 1 });

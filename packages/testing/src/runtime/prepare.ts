@@ -20,7 +20,7 @@ import { type Project, readProject } from "@sluice/project/read/project";
 import type { UserWorker } from "@sluice/project/read/worker";
 import { takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
 import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
-import { endpointVariables } from "@sluice/protocol";
+import { endpointVariables, type QueueTopology } from "@sluice/protocol";
 import type { V4WorkerOptions } from "miniflare";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { withAbsolutePlaces } from "./errors.ts";
@@ -82,8 +82,7 @@ export async function prepare(
   const changed = read.workers
     .map((worker, i) => (i === 0 ? (first?.(worker) ?? worker) : worker))
     .map(withAsyncContext);
-  // Without alerts: a test calls no webhook, and reports would count as its messages.
-  const { alerts: _, ...topology } = read.topology;
+  const topology = topologyOfTest(read.topology);
   const project = { ...read, workers: changed, topology };
   refuseMissingMain(project.workers);
   const places = {
@@ -127,6 +126,15 @@ export async function prepare(
   );
   const sources = [...maps.values()].flatMap(sourcesOf);
   return { project, plan, workers: withStacks, sources, warnings: project.warnings, rewrite, stacks };
+}
+
+/**
+ * Leaves out what a test has no use for. Alerts would call a webhook, and their reports count as messages. Shards are
+ * further objects with names of their own, which events and faults would have to be told apart by.
+ */
+function topologyOfTest({ alerts: _, queues, ...rest }: QueueTopology): QueueTopology {
+  const withoutShards = Object.entries(queues).map(([name, { shards: __, ...queue }]) => [name, queue]);
+  return { ...rest, queues: Object.fromEntries(withoutShards) };
 }
 
 /** Enables `AsyncLocalStorage` where no flag does: by it the test kit tells which invocation makes a call. */
