@@ -110,7 +110,7 @@ describe("two sluice dev whose broker has a configuration", { timeout: 300_000 }
     await packer.session.printed(/Sluice goes on with what it read before/);
     const before = packer.session.output.length;
     await seller.session.stop();
-    await packer.session.printed(/The broker runs here now, with all messages[^]*admin +http/, before);
+    await packer.session.printed(/The broker runs here now, with all messages[\s\S]*admin +http/, before);
     expect(await get(`${packer.url}/?delay=0`)).toBe("sent");
     await packer.session.printed(/got \?delay=0 of reminders/);
     writeFileSync(file, FILES["packer.jsonc"]);

@@ -133,7 +133,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   /** Lists what Wrangler starts anew for: of what is in its files it sees the rest by itself. */
   const restartsFor = (plan: Plan) => [...argumentsOf(plan), ...consumersIn(plan)].join();
   let current = await generate({ ...input, read: project });
-  /** What the running Wrangler was started for; `null` before the first one. */
+  /** `restartsFor` of the running Wrangler; `null` before the first one. */
   let startedFor: string | null = null;
 
   const variables = new VariablesWatch(envFiles);
