@@ -16,23 +16,19 @@ enableCompileCache();
 surviveLateErrors();
 const { run } = await import("./command-line.ts");
 const { terminal } = await import("@sluice/local/report/printer");
+/** Why something that was printed is lost, such as a full disk. A reader that is gone wants nothing more. */
+let lost = null as Error | null;
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") lost ??= error;
+});
 const code = await run(process.argv.slice(2), terminal);
-const [lost] = await Promise.all([process.stdout, process.stderr].map(written));
-if (lost) process.stderr.write(`Standard output cannot be written: ${lost.message}\n`);
+await Promise.all([process.stdout, process.stderr].map(written));
+if (lost !== null) process.stderr.write(`Standard output cannot be written: ${lost.message}\n`);
 // A broker that ran in this process may have left timers, which must not keep it alive.
-process.exit(lost && code === 0 ? EXIT_FAILED : code);
+process.exit(lost !== null && code === 0 ? EXIT_FAILED : code);
 
-/**
- * Waits until all that was written to a stream is out, because an exit cuts what a pipe has no room for.
- *
- * @returns why something is lost, such as a full disk; `null` for nothing, and where the reader is gone.
- */
-function written(stream: Writable): Promise<Error | null> {
+/** Waits until all that was written to a stream is out, or its reader is gone: an exit cuts what a pipe has no room for. */
+function written(stream: Writable): Promise<void> {
   stream.on("error", () => {});
-  return new Promise((resolve) =>
-    stream.write("", () => {
-      const { errored } = stream;
-      resolve(errored !== null && "code" in errored && errored.code === "EPIPE" ? null : errored);
-    }),
-  );
+  return new Promise((resolve) => stream.write("", () => resolve()));
 }

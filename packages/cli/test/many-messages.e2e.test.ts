@@ -92,7 +92,7 @@ it("messages are named by the first 8 digits of their ids too, and ids of none a
   const redrive = ["queues", "redrive", "dead", "--to", "moved", "--id", id.slice(0, 8), "--id", none];
   expect(await lab.run(redrive)).toMatchObject({
     code: 4,
-    err: "Moved 1 message to moved.\n1 id of the command line names no message that is in dead.\n",
+    err: "Moved 1 message to moved.\nOf the ids 1 was not moved: not in dead, or being delivered.\n",
   });
   expect(await only("moved")).toMatchObject({ text: '"lost"' });
 });

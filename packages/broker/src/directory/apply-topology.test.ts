@@ -108,6 +108,19 @@ describe("a queue of the configuration that was deleted and is created again ove
     expect(record("orders").definition.deliveryDelaySeconds).toBe(60);
   });
 
+  it("keeps what the settings that are given do not name, as those of SQS", () => {
+    const fifo = { deduplicationScope: "messageGroup" } as const;
+    deploy({ "orders.fifo": { fifo, shards: 4, receive: { waitMs: 5_000 } } });
+    deleteQueue(registry, record("orders.fifo").queueId);
+    const settings = { receive: { visibilityTimeoutMs: 60_000 }, fifo: {} };
+    expect(createWithConsumer(registry, { name: "orders.fifo", settings })).toMatchObject({ ok: true });
+    expect(record("orders.fifo").definition).toMatchObject({
+      fifo,
+      shards: 4,
+      receive: { waitMs: 5_000, visibilityTimeoutMs: 60_000 },
+    });
+  });
+
   it("is as the configuration says where dead letters create it", () => {
     const fifo = { deduplicationScope: "messageGroup" } as const;
     deploy({ "dead.fifo": { fifo, consumer: MAILER } });

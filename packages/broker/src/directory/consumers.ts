@@ -6,14 +6,13 @@ import {
   QUEUES_MAX,
   type QueueRecord,
 } from "@sluice/protocol";
-import { changed, createQueue, ensureQueue, refuse, sourceOf, UNSET_DEFINITION } from "./queues.ts";
+import { changed, createQueue, definitionWith, ensureQueue, refuse, sourceOf } from "./queues.ts";
 import type { Registry } from "./registry.ts";
 import { shardsRefusal } from "./shards.ts";
 
 /** Creates a queue with a free name, and its consumer if one is given: both or neither. A given one is the only one. */
 export function createWithConsumer(registry: Registry, { consumer, ...queue }: NewQueue): DirectoryReply {
-  const base = registry.configuredAs(queue.name) ?? UNSET_DEFINITION;
-  const definition = { ...base, ...queue.settings };
+  const definition = definitionWith(registry.configuredAs(queue.name), queue.settings);
   const unsharded = shardsRefusal(consumer === undefined ? definition : { ...definition, consumer });
   if (unsharded !== null) return refuse(unsharded);
   const target = consumer?.settings.deadLetterQueue ?? null;

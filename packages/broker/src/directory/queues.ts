@@ -23,6 +23,22 @@ export const UNSET_DEFINITION: QueueDefinition = {
   consumer: null,
 };
 
+/** The definition of a queue as the configuration has it, if that names it, with the settings that are given. */
+export function definitionWith(
+  configured: QueueDefinition | null,
+  settings: NewQueue["settings"],
+): QueueDefinition {
+  const base = configured ?? UNSET_DEFINITION;
+  const receive = { ...base.receive, ...settings?.receive };
+  const fifo = { ...base.fifo, ...settings?.fifo };
+  return {
+    ...base,
+    ...settings,
+    ...((base.receive ?? settings?.receive) === undefined ? {} : { receive }),
+    ...((base.fifo ?? settings?.fifo) === undefined ? {} : { fifo }),
+  };
+}
+
 /**
  * Creates a queue with a free name. One that the configuration names, which was deleted since, is what that says, with
  * the settings that are given.
@@ -40,7 +56,7 @@ export function createQueue(registry: Registry, queue: Omit<NewQueue, "consumer"
   if (source !== undefined && source.jurisdiction !== jurisdiction)
     return refuse({ kind: "otherJurisdiction", queue: source.name, deadLetterQueue: name });
   const configured = registry.configuredAs(name);
-  const definition = { ...(configured ?? UNSET_DEFINITION), ...queue.settings };
+  const definition = definitionWith(configured, queue.settings);
   const refusal = shardsRefusal(definition);
   if (refusal !== null) return refuse(refusal);
   const record = newRecord(registry, name, definition, queue);

@@ -16,10 +16,10 @@ function worldOf(shards: number, definition: Partial<QueueDefinition>) {
     limits: () => limitsOf(world.queues.orders),
     others: () => names.slice(1).map((_, i) => i + 1),
     emptyAsOf: () => 0,
-    partOf: async (shard) => {
+    partOf: async (shard, lender) => {
       const { part } = world.core(shardName("orders", shard));
       if (part === null) throw new Error("no part");
-      return part.tell(1);
+      return part.tell(lender);
     },
   });
   world.shardPortsOf = (name) => ({

@@ -140,13 +140,15 @@ describe("a question that comes late to a shard 0 that has begun anew", () => {
   /** Shard 0 that began at 1,000. Shard 1 has one of two deliveries by what it answers, which it got after `late`. */
   function begunAnew() {
     const asked: number[] = [];
+    const world = { nowMs: 1_000, isOutOfReach: false };
     const lender = new Lender({
-      now: () => 1_000,
+      now: () => world.nowMs,
       limits: () => ({ deliveries: 1, messages: null }),
       others: () => [1, 2],
       emptyAsOf: () => 0,
       partOf: async (shard) => {
         asked.push(shard);
+        if (shard === 1 && world.isOutOfReach) throw new Error("out of reach");
         const deliveries = shard === 1 ? { part: 1, used: 1, wanted: 1 } : none;
         return { shard, number: 8, deliveries, messages: none, lender: 1_000 };
       },
@@ -162,7 +164,7 @@ describe("a question that comes late to a shard 0 that has begun anew", () => {
       });
       return lent?.units;
     };
-    return { ask, asked };
+    return { ask, asked, world };
   }
 
   it("says nothing about what the shard has been lent since", async () => {
@@ -170,6 +172,17 @@ describe("a question that comes late to a shard 0 that has begun anew", () => {
     expect(await ask(1, 7, 500)).toBe(0);
     expect(asked).toEqual([1, 2]);
     expect(await ask(2, 9, 1_000)).toBe(0);
+  });
+
+  it("says nothing either where the shard cannot be asked: its answer is taken down when it comes", async () => {
+    const { ask, world } = begunAnew();
+    world.isOutOfReach = true;
+    expect(await ask(1, 7, 500)).toBe(0);
+    world.isOutOfReach = false;
+    world.nowMs += LEARN_AGAIN_MS;
+    await ask(2, 9, 1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await ask(2, 10, 1_000)).toBe(0);
   });
 
   it("is one of a shard that has heard of it where that says so", async () => {

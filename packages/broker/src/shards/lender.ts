@@ -39,14 +39,17 @@ export class Lender {
 
   /** Lends a shard its part; nothing to one that is gone, or of a deleted queue. */
   async lend(request: PartRequest): Promise<Part> {
+    const isAnswered = this.#isAnswered(request);
     if (this.#isOwn(request)) {
+      const asking = isAnswered ? request.shard : null;
       // Parts of an epoch before this one are known to their shards alone.
-      if (this.#isAnswered(request)) this.#knows.add(request.shard);
-      this.#learned ??= this.#learn();
+      this.#learned ??= this.#learn(asking);
       await this.#learned;
       // A shard that is new, or did not answer, may have nothing to do and never ask. Nobody waits for its answer: it may
       // be out of reach, and the others have parts to renew.
-      void this.#learn();
+      void this.#learn(asking);
+      // Its question is taken down at once.
+      if (isAnswered) this.#knows.add(request.shard);
     }
     const { deliveries, messages } = this.#ports.limits();
     return {
@@ -64,7 +67,8 @@ export class Lender {
     tailMs: number,
   ): LentPart | null {
     if (limit === null) return null;
-    if (!this.#isOwn(request)) return NOTHING;
+    // To a question that says nothing the shard asks another one.
+    if (!this.#isOwn(request) || !this.#isAnswered(request)) return NOTHING;
     const nowMs = this.#ports.now();
     const isOver = nowMs >= this.#beganMs + PART_MS + tailMs;
     // What shard 0 itself delivered in the epoch before nobody knows.
@@ -93,10 +97,14 @@ export class Lender {
     return shard === 0 || lender === undefined || lender >= this.#beganMs;
   }
 
-  /** Asks the shards whose parts are not known, unless that was done a moment ago. */
-  async #learn(): Promise<void> {
+  /**
+   * Asks the shards whose parts are not known, unless that was done a moment ago.
+   *
+   * @param asking shard whose part is in its question; `null` for none.
+   */
+  async #learn(asking: number | null): Promise<void> {
     const nowMs = this.#ports.now();
-    const unknown = this.#ports.others().filter((shard) => !this.#knows.has(shard));
+    const unknown = this.#ports.others().filter((shard) => shard !== asking && !this.#knows.has(shard));
     const isOver = nowMs >= this.#beganMs + PART_MS + DELIVERY_MS_MAX;
     if (unknown.length === 0 || isOver || nowMs < this.#learnAgainMs) return;
     this.#learnAgainMs = nowMs + LEARN_AGAIN_MS;

@@ -1,5 +1,5 @@
 import type { Printer } from "@sluice/local/report/printer";
-import { CliError, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
+import { CliError, EXIT_FAILED, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
 import { SHARDS_MAX } from "@sluice/protocol";
 import { span } from "@sluice/protocol/words";
 import { type Command, InvalidArgumentError } from "commander";
@@ -67,9 +67,14 @@ export function onBroker(
   });
 }
 
-/** Ends the process when the reader of its output is gone. A listener to errors of standard output, others of which show when the process ends. */
-export function endQuietly(error: Error): void {
-  if ("code" in error && error.code === "EPIPE") process.exit(0);
+/**
+ * Ends the process when its output leads nowhere: quietly when the reader is gone, else with the reason. A listener to
+ * errors of standard output.
+ */
+export function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(0);
+  process.stderr.write(`Standard output cannot be written: ${error.message}\n`);
+  process.exit(EXIT_FAILED);
 }
 
 /** Prints an answer: data to standard output. Without `--json`, an answer of words alone goes to standard error. */

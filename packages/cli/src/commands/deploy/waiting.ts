@@ -39,9 +39,9 @@ export async function lookAtQueues(
   queues?: ReadonlySet<string>,
 ): Promise<Waiting> {
   const kept = readAccess(accessFile);
-  const url = options.url ?? kept.SLUICE_URL ?? (await api.address(project.broker.name));
-  if (!url) return { kind: "unknown", why: "--url and --token name the broker." };
   try {
+    const url = options.url ?? kept.SLUICE_URL ?? (await api.address(project.broker.name));
+    if (!url) return { kind: "unknown", why: "--url and --token name the broker." };
     const broker = findBroker({ url }, { cwd, env });
     const named = options.url ?? (env.SLUICE_URL || url);
     // A token of the environment belongs to the address beside it.

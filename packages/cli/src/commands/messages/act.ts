@@ -306,7 +306,7 @@ async function actOnSelection(
 }
 
 /** Says how many of the ids of a command line name no message. @returns the exit code. */
-export function warnOfMissing(
+function warnOfMissing(
   { printer }: Pick<OnBroker, "printer">,
   queue: string,
   ids: readonly string[],

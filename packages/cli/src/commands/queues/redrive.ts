@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MoveView } from "@sluice/gateway/views";
-import { CliError } from "@sluice/project/errors";
+import { CliError, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import { plural } from "@sluice/protocol/words";
 import { wholeIdsOf } from "../../client/messages.ts";
 import { cancelMove, type MoveRequest, planMove, queueNamed, startMove } from "../../client/queues.ts";
 import { progressBar } from "../../progress.ts";
-import { warnOfMissing } from "../messages/act.ts";
 import { messageTable } from "../messages/look.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
@@ -58,7 +57,14 @@ export async function redrive(on: OnBroker, name: string, options: RedriveOption
   }
   answer(on, move, { words: movedText(move) });
   const { filter, limit = Number.POSITIVE_INFINITY } = options;
-  return filter === undefined ? warnOfMissing(on, name, ids, limit, move.moved + move.stayed) : 0;
+  // A move that was ended, or replaced by a later one, says nothing about the ids.
+  if (filter !== undefined || move.status !== "completed") return 0;
+  const missing = Math.min(new Set(ids).size, limit) - move.moved - move.stayed;
+  if (missing <= 0) return 0;
+  on.printer.warn(
+    `Of the ids ${missing} ${missing === 1 ? "was" : "were"} not moved: not in ${name}, or being delivered.`,
+  );
+  return EXIT_NOT_FOUND;
 }
 
 function requestOf({ to, filter, limit }: RedriveOptions, ids: readonly string[]): MoveRequest {

@@ -1,4 +1,4 @@
-import { isFifoName, isSqsQueueName, type QueueRecord } from "@sluice/protocol";
+import { type FifoSettings, isFifoName, isSqsQueueName, type QueueRecord } from "@sluice/protocol";
 import { mayUse } from "../../../rights/rights.ts";
 import { type Page, pageOf } from "../../paging.ts";
 import { addressOf, arnOf, directoryName, type QueueAddress } from "../../queue-address.ts";
@@ -251,11 +251,17 @@ function mergeTexts(before: Attributes, { texts, numbers }: ReadAttributes): Rec
   return merged;
 }
 
-function fifoOf({ texts: { ContentBasedDeduplication: byContent } }: ReadAttributes, texts: Attributes) {
+/** Returns the settings of a FIFO queue that attributes name: the configuration may have others. */
+function fifoOf(
+  { texts: { ContentBasedDeduplication: byContent } }: ReadAttributes,
+  { DeduplicationScope: scope }: Attributes,
+): FifoSettings {
   return {
-    deduplicationScope: texts.DeduplicationScope === "messageGroup" ? "messageGroup" : "queue",
-    contentBasedDeduplication: byContent === "true",
-  } as const;
+    ...(scope === undefined
+      ? {}
+      : { deduplicationScope: scope === "messageGroup" ? "messageGroup" : "queue" }),
+    ...(byContent === undefined ? {} : { contentBasedDeduplication: byContent === "true" }),
+  };
 }
 
 /** Checks the dead-letter queue that a policy names, and returns it. Throws `AwsError` (spec sqs 5.2, 6.3). */
