@@ -1,5 +1,5 @@
 import { ALERT_KINDS, type AlertKind } from "@sluice/protocol";
-import { checksumOfText } from "../store/checksum.ts";
+import { decodeChecked, encodeChecked } from "../store/checked-json.ts";
 import { type AlertState, type Begun, NO_ALERT } from "./alert-state.ts";
 
 /** Key of the note with the alerts of a queue. A contract: stored data depends on it and on the JSON behind it. */
@@ -29,14 +29,11 @@ export function encodeAlerts(alerts: StoredAlerts): Uint8Array | null {
     return on === null && told === null;
   });
   if (isNothing && alerts.stillSinceMs === null && alerts.shards === undefined) return null;
-  const text = JSON.stringify(alerts);
-  return new TextEncoder().encode(JSON.stringify([checksumOfText(text), text]));
+  return encodeChecked(alerts);
 }
 
 /** Decodes a note. Throws for a damaged one. */
 export function decodeAlerts(bytes: Uint8Array): StoredAlerts {
-  const [checksum, text] = JSON.parse(new TextDecoder().decode(bytes)) as [number, string];
-  if (checksum !== checksumOfText(text)) throw new Error("the checksum does not fit");
-  const stored = JSON.parse(text) as StoredAlerts;
+  const stored = decodeChecked(bytes) as StoredAlerts;
   return { ...stored, states: { ...NO_ALERTS.states, ...stored.states } };
 }

@@ -27,7 +27,6 @@ export interface ShardPorts {
 interface PartOfQueue {
   readonly queue: Queue;
   readonly definition: QueueDefinition | undefined;
-  readonly epoch: number;
   readonly nowMs: number;
   readonly throttle: Throttle;
   readonly dispatcher: { readonly open: boolean };
