@@ -85,6 +85,11 @@ export async function wholeIdsOf(
   return whole;
 }
 
+/** Counts the ids of a command line that nothing was done to. @param limit of the command; `undefined` for none. */
+export function missingOf(ids: readonly string[], limit: number | undefined, done: number): number {
+  return Math.max(0, Math.min(new Set(ids).size, limit ?? Number.POSITIVE_INFINITY) - done);
+}
+
 /** Counts the messages of a queue that fit a filter by their last errors. */
 export function errorsOf(client: BrokerClient, queue: string, filter = ""): Promise<ErrorsView> {
   return client.admin({ path: queuePath(queue, `/errors?${new URLSearchParams({ filter })}`) });

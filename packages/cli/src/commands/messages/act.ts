@@ -10,6 +10,7 @@ import {
   type BulkAction,
   deleteMessage,
   messageOf,
+  missingOf,
   planMany,
   type ResendChange,
   resendMessage,
@@ -300,23 +301,11 @@ async function actOnSelection(
     bar.stop();
   }
   answer(on, { queue, [action === "retry" ? "due" : "deleted"]: done }, { words: says(done) });
-  return action === "delete" && filter === undefined && state === undefined
-    ? warnOfMissing(on, queue, only, limit ?? Number.POSITIVE_INFINITY, done)
-    : 0;
-}
-
-/** Says how many of the ids of a command line name no message. @returns the exit code. */
-function warnOfMissing(
-  { printer }: Pick<OnBroker, "printer">,
-  queue: string,
-  ids: readonly string[],
-  limit: number,
-  found: number,
-): number {
-  const missing = Math.min(new Set(ids).size, limit) - found;
-  if (missing <= 0) return 0;
-  printer.warn(
-    `${plural(missing, "id")} of the command line ${missing === 1 ? "names" : "name"} no message that is in ${queue}.`,
-  );
+  // Of messages that were due already, a retry counts none.
+  const countsMissing = action === "delete" && filter === undefined && state === undefined;
+  const missing = countsMissing ? missingOf(only, limit, done) : 0;
+  if (missing === 0) return 0;
+  const name = missing === 1 ? "names" : "name";
+  on.printer.warn(`${plural(missing, "id")} of the command line ${name} no message that is in ${queue}.`);
   return EXIT_NOT_FOUND;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { MoveView } from "@sluice/gateway/views";
 import { CliError, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import { plural } from "@sluice/protocol/words";
-import { wholeIdsOf } from "../../client/messages.ts";
+import { missingOf, wholeIdsOf } from "../../client/messages.ts";
 import { cancelMove, type MoveRequest, planMove, queueNamed, startMove } from "../../client/queues.ts";
 import { progressBar } from "../../progress.ts";
 import { messageTable } from "../messages/look.ts";
@@ -56,11 +56,10 @@ export async function redrive(on: OnBroker, name: string, options: RedriveOption
     throw new CliError(`The move has failed${why}. ${movedText(move)}`);
   }
   answer(on, move, { words: movedText(move) });
-  const { filter, limit = Number.POSITIVE_INFINITY } = options;
   // A move that was ended, or replaced by a later one, says nothing about the ids.
-  if (filter !== undefined || move.status !== "completed") return 0;
-  const missing = Math.min(new Set(ids).size, limit) - move.moved - move.stayed;
-  if (missing <= 0) return 0;
+  if (options.filter !== undefined || move.status !== "completed") return 0;
+  const missing = missingOf(ids, options.limit, move.moved + move.stayed);
+  if (missing === 0) return 0;
   on.printer.warn(
     `Of the ids ${missing} ${missing === 1 ? "was" : "were"} not moved: not in ${name}, or being delivered.`,
   );
