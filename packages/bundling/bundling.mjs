@@ -104,6 +104,11 @@ export function writeTypes(sources, folder, files) {
   for (const file of files) {
     const types = join(folder, "types", file.replace(/\.ts$/, ".d.ts"));
     // An import of nothing has no types, and is in the bundle already.
-    writeFileSync(types, readFileSync(types, "utf8").replaceAll(/^import "[^"]+";\n/gm, ""));
+    const text = readFileSync(types, "utf8").replaceAll(/^import "[^"]+";\n/gm, "");
+    for (const [, path] of text.matchAll(/(?:from |import\()"(\.[^"]+)"/g)) {
+      const imported = relative(sources, resolve(sources, dirname(file), path));
+      if (!files.includes(imported)) throw new Error(`${file} has types of ${imported}: pack these too`);
+    }
+    writeFileSync(types, text);
   }
 }

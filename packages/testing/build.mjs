@@ -48,6 +48,7 @@ writeTypes(path("src"), folder, [
   "api.ts",
   "runtime/create-runtime.ts",
   "explore/explore.ts",
+  "explore/explore-options.ts",
   "explore/random.ts",
   "explore/shrink.ts",
   "vitest/in-worker.ts",
