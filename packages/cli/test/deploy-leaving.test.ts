@@ -136,6 +136,30 @@ describe.each(KINDS)("a rollback of a deployment that repeats an earlier one: %s
     expect(versionsOf(NAMES)).toEqual([before[0], mailer, before[2]]);
   });
 
+  it("is refused, by their names, where it would bring back earlier secrets, and goes on with --force", async () => {
+    const project = await cloud.deployedShop();
+    cloud.changeSecret("mailer", "first");
+    const before = versionsOf(NAMES);
+    for (const [name, queues] of [
+      ["web", { sends: "mails" }],
+      ["mailer", { consumes: "mails" }],
+    ] as const)
+      project.worker(name, { ...queues, code: "2" });
+    await project.succeed("deploy", WORKERS);
+    cloud.changeSecret("mailer", "second");
+    const changed = account.live("mailer").id;
+    const refused = await project.run("rollback", WORKERS, { url });
+    expect(refused.code).toBe(5);
+    expect(refused.output).toContain(
+      '"mailer" does not go back: it would have its earlier secrets again, and these have changed since: API_KEY\n--force goes back nevertheless.',
+    );
+    expect(account.live("mailer").id).toBe(changed);
+    const output = await project.succeed("rollback", WORKERS, { url, force: true });
+    expect(output).toContain('"mailer" goes back to its earlier secrets too: API_KEY');
+    expect(versionsOf(NAMES)).toEqual(before);
+    expect(account.find("mailer").secrets.get("API_KEY")).toBe("first");
+  });
+
   it("covers the earlier run that did not end", async () => {
     const project = await cloud.deployedShop();
     const before = versionsOf(NAMES);

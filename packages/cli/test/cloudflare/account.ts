@@ -41,6 +41,7 @@ export interface Version {
   readonly annotations: Readonly<Record<string, string>>;
   readonly bindings: readonly Binding[];
   readonly modules: Readonly<Record<string, string>>;
+  readonly secrets: ReadonlyMap<string, string>;
 }
 
 export interface Deployment {
@@ -57,7 +58,8 @@ export interface Script {
   /** The newest first. */
   readonly deployments: Deployment[];
   readonly classes: Set<string>;
-  readonly secrets: Map<string, string>;
+  /** Secrets of the live version. */
+  secrets: Map<string, string>;
   migrationTag: string | null;
   subdomain: boolean;
   /** "dash" after an edit in the dashboard, "api" after an upload by a script. */
@@ -102,6 +104,7 @@ export class Account {
       annotations: { "workers/triggered_by": "upload", ...metadata.annotations },
       bindings,
       modules,
+      secrets: new Map(script.secrets),
     };
     script.versions.push(version);
     script.lastDeployedFrom = "wrangler";
@@ -127,6 +130,34 @@ export class Account {
     }
     const deployment = { id: randomUUID(), createdOn: this.#now(), annotations, versions };
     script.deployments.unshift(deployment);
+    return deployment;
+  }
+
+  /**
+   * Deploys an earlier version, which has its secrets.
+   *
+   * @param force deploy it also where it has other secrets than the live version.
+   */
+  deployAgain(
+    name: string,
+    versions: Deployment["versions"],
+    annotations: Deployment["annotations"],
+    force: boolean,
+  ): Deployment {
+    const script = this.find(name);
+    const { secrets } = script.versions.find(({ id }) => id === versions[0]?.version_id) ?? script;
+    const changed = [...new Set([...script.secrets.keys(), ...secrets.keys()])].filter(
+      (secret) => secrets.get(secret) !== script.secrets.get(secret),
+    );
+    if (changed.length > 0 && !force) {
+      throw new Refused(
+        400,
+        10_220,
+        `A secret is not what it was. Add ?force=true. The following secrets have changed: ${changed.join(", ")}`,
+      );
+    }
+    const deployment = this.deploy(name, versions, annotations);
+    script.secrets = new Map(secrets);
     return deployment;
   }
 

@@ -28,7 +28,7 @@ export interface Cloudflare extends AsyncDisposable {
   refuses: (call: Call) => boolean;
   /** Calls for which this answers true are done, but answered with 400. Default: none. */
   loses: (call: Call) => boolean;
-  /** Resolves before a call is answered. Default: at once. */
+  /** Resolves before a call is done and answered; where it rejects, the call is refused with 400. Default: at once. */
   holds: (call: Call) => Promise<void> | undefined;
   /** Empties the account. */
   clear(): void;
@@ -60,8 +60,11 @@ export async function startCloudflare(): Promise<Cloudflare> {
     }
     const call: Call = `${c.req.method} ${pathOf(c)}`;
     if (c.req.method !== "GET") changes.push(call);
-    await state.holds(call);
-    if (state.refuses(call)) return c.json(UNKNOWN_ERROR, 400);
+    const isHeld = await Promise.resolve(state.holds(call)).then(
+      () => true,
+      () => false,
+    );
+    if (!isHeld || state.refuses(call)) return c.json(UNKNOWN_ERROR, 400);
     await next();
     if (state.loses(call)) c.res = c.json(UNKNOWN_ERROR, 400);
   });
@@ -157,7 +160,8 @@ function scriptRoutes(account: Account): Hono {
   );
   app.post("/deployments", async (c) => {
     const { versions, annotations } = await c.req.json();
-    return c.json(success(deploymentOf(account.deploy(nameOf(c), versions, annotations ?? {}))));
+    const force = c.req.query("force") === "true";
+    return c.json(success(deploymentOf(account.deployAgain(nameOf(c), versions, annotations ?? {}, force))));
   });
   app.get("/versions", (c) =>
     c.json(success({ items: account.find(nameOf(c)).versions.map(versionOf).reverse() })),

@@ -10,11 +10,15 @@ export class Cloud implements AsyncDisposable {
   readonly cloudflare: Cloudflare;
   readonly #repositories: Repository[] = [];
   #kind: Kind = "wrangler.toml";
-  /** Called before each bundle and each change of an account by Wrangler. An error that it throws ends the command. */
+  /** Called before each bundle and each change of an account. An error that it throws ends the command. */
   before: (command: string, worker: string) => void | Promise<void> = () => {};
 
   private constructor(cloudflare: Cloudflare) {
     this.cloudflare = cloudflare;
+    cloudflare.holds = (call) => {
+      const [, worker] = /^POST scripts\/(.+)\/deployments$/.exec(call) ?? [];
+      return worker === undefined ? undefined : Promise.resolve(this.before("rollback", worker));
+    };
   }
 
   static async start(): Promise<Cloud> {
@@ -94,8 +98,8 @@ export class Cloud implements AsyncDisposable {
   }
 
   /** Changes a secret of a Worker on the first account, which makes another version of the same code. */
-  changeSecret(name: string): void {
-    this.account.putSecret(name, "API_KEY", "changed");
+  changeSecret(name: string, text = "changed"): void {
+    this.account.putSecret(name, "API_KEY", text);
   }
 
   /** Empties the accounts and removes the checkouts. */

@@ -82,10 +82,6 @@ async function run(
       if (isDry) return bundle(config, dirname(file), option("--outdir"));
       return uploaded(account, config, secrets, option);
     }
-    case "rollback":
-      await before(command, option("--name"));
-      account.deploy(option("--name"), [{ version_id: second, percentage: 100 }], {});
-      return done();
     case "delete":
       await before(command, second);
       account.remove(second, true);

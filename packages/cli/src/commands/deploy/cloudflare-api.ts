@@ -6,6 +6,8 @@ import { type Credentials, type NamedAccount, refusalHint } from "./account.ts";
 const API_URL = "https://api.cloudflare.com/client/v4";
 /** Codes of Cloudflare's API for a Worker that is not there: a script, and a service. */
 const UNKNOWN_WORKER = [10_007, 10_090];
+/** Code for an earlier version whose secrets are not those of the live one. */
+const CHANGED_SECRETS = 10_220;
 /** Time limit for an answer to one of several tries, in ms. */
 const PATIENCE_MS = 60_000;
 
@@ -38,7 +40,18 @@ export interface VersionWithBindings extends Version {
   readonly services: readonly string[];
 }
 
-/** Reads the state of an account. Only Wrangler changes it. */
+/** Names the secrets that an earlier version of a Worker has in another form than the live one. */
+export class ChangedSecrets extends CliError {
+  readonly secrets: string;
+
+  /** @param text Cloudflare's error, which ends with the names. */
+  constructor(text: string) {
+    super(text);
+    this.secrets = /secrets have changed: *(.+)$/s.exec(text)?.[1]?.trim() || "their names are not known";
+  }
+}
+
+/** Reads the state of an account, and deploys earlier versions. Everything else is changed by Wrangler. */
 export class CloudflareApi {
   readonly #access: Access;
   #account: string | null;
@@ -84,6 +97,24 @@ export class CloudflareApi {
     return version;
   }
 
+  /**
+   * Gives all requests of a Worker to an earlier version. Wrangler would answer the question about changed secrets with
+   * yes by itself, where it cannot ask.
+   *
+   * @param force go back also to other secrets.
+   * @throws ChangedSecrets where the version has other secrets than the live one.
+   */
+  async deployAgain(worker: string, version: string, message: string, force: boolean): Promise<void> {
+    const body = {
+      strategy: "percentage",
+      versions: [{ version_id: version, percentage: 100 }],
+      annotations: { "workers/message": message },
+    };
+    const path = `deployments${force ? "?force=true" : ""}`;
+    const isDone = await this.#script(worker, path, () => true, body);
+    if (isDone === null) throw new CliError(`"${worker}" is not on the account (any more).`);
+  }
+
   /** Returns the tag of the last migration of a Worker's Durable Object classes; `null` where it has none. */
   async migrationTag(worker: string): Promise<string | null> {
     const read = ({ default_environment: { script } }: ServiceAnswer) => script.migration_tag ?? null;
@@ -122,13 +153,14 @@ export class CloudflareApi {
     });
   }
 
-  #script<A, T>(worker: string, path: string, read: (result: A) => T): Promise<T | null> {
-    return this.#get(`/workers/scripts/${encodeURIComponent(worker)}/${path}`, read);
+  /** @param body sent by POST. Default: a GET. */
+  #script<A, T>(worker: string, path: string, read: (result: A) => T, body?: object): Promise<T | null> {
+    return this.#get(`/workers/scripts/${encodeURIComponent(worker)}/${path}`, read, body);
   }
 
-  /** Reads below the account; returns `null` where the Worker is not there. */
-  async #get<A, T>(path: string, read: (result: A) => T): Promise<T | null> {
-    return this.#ask(`/accounts/${await this.account()}${path}`, read);
+  /** Calls a path below the account; returns `null` where the Worker is not there. */
+  async #get<A, T>(path: string, read: (result: A) => T, body?: object): Promise<T | null> {
+    return this.#ask(`/accounts/${await this.account()}${path}`, read, body);
   }
 
   /** @throws CliError where the credentials open no account, or several. */
@@ -146,19 +178,20 @@ export class CloudflareApi {
   }
 
   /**
-   * Sends a GET request and reads the result; returns `null` where nothing is found. A failure that may pass is tried
-   * again: a deployment would stop in the middle.
+   * Sends a request and reads the result; returns `null` where nothing is found. A failure that may pass is tried
+   * again: a deployment would stop in the middle. To deploy a version twice does no harm.
    *
    * @param read reads the result. A `TypeError` that it throws means that the answer has another form.
    */
-  #ask<A, T>(path: string, read: (result: A) => T): Promise<T | null> {
+  #ask<A, T>(path: string, read: (result: A) => T, body?: object): Promise<T | null> {
     const { wait } = this.#access;
     const patience = { tries: PLAN_TRIES, note: () => {}, ...(wait === undefined ? {} : { wait }) };
-    return patiently(patience, () => this.#askOnce(path, read));
+    return patiently(patience, () => this.#askOnce(path, read, body));
   }
 
-  async #askOnce<A, T>(path: string, read: (result: A) => T): Promise<T | null> {
-    const { status, text } = await this.#fetch(path);
+  async #askOnce<A, T>(path: string, read: (result: A) => T, body?: object): Promise<T | null> {
+    const call = `${body === undefined ? "GET" : "POST"} ${path}`;
+    const { status, text } = await this.#fetch(call, path, body);
     const answer = parsed<A>(text);
     if (answer?.success === true) {
       try {
@@ -166,25 +199,32 @@ export class CloudflareApi {
       } catch (error) {
         if (!(error instanceof TypeError)) throw error;
         throw new CliError(
-          `Cloudflare answers GET ${path} in a form that Sluice does not know. Run the same command again, or with ` +
+          `Cloudflare answers ${call} in a form that Sluice does not know. Run the same command again, or with ` +
             "the latest Sluice.",
         );
       }
     }
     const [error] = answer?.errors ?? [];
     if (error !== undefined && UNKNOWN_WORKER.includes(error.code)) return null;
+    if (error?.code === CHANGED_SECRETS) throw new ChangedSecrets(error.message);
     const said = error === undefined ? `status ${status}` : `${error.message} [code: ${error.code}]`;
     const hint = refusalHint({ code: error?.code, status }, this.#access, this.#access.named);
-    const refused = `Cloudflare refuses GET ${path}: ${said}${hint}`;
+    const refused = `Cloudflare refuses ${call}: ${said}${hint}`;
     throw isPassingStatus(status) ? new PassingFailure(refused) : new CliError(refused);
   }
 
   /** @throws PassingFailure where no answer comes, or not all of it in time. */
-  async #fetch(path: string): Promise<{ readonly status: number; readonly text: string }> {
+  async #fetch(call: string, path: string, body: object | undefined): Promise<ApiAnswer> {
     const { headers, apiUrl = API_URL, patienceMs = PATIENCE_MS } = this.#access;
     try {
       const response = await fetch(`${apiUrl}${path}`, {
-        headers,
+        ...(body === undefined
+          ? { headers }
+          : {
+              method: "POST",
+              headers: { ...headers, "content-type": "application/json" },
+              body: JSON.stringify(body),
+            }),
         // A redirect would take the token elsewhere.
         redirect: "manual",
         signal: AbortSignal.timeout(patienceMs),
@@ -193,9 +233,14 @@ export class CloudflareApi {
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const why = error.name === "TimeoutError" ? `nothing within ${patienceMs / 1_000} s` : causeOf(error);
-      throw new PassingFailure(`Cloudflare does not answer GET ${path}: ${why}.`);
+      throw new PassingFailure(`Cloudflare does not answer ${call}: ${why}.`);
     }
   }
+}
+
+interface ApiAnswer {
+  readonly status: number;
+  readonly text: string;
 }
 
 interface ApiEnvelope<T> {

@@ -26,7 +26,7 @@ export function addDeploy(program: Command, run: Execute): void {
     );
   withBrokerAddress(withProject(program.command("rollback")))
     .description("bring Workers and broker back to what the last deployment replaced; data stays")
-    .option("--force", "also where it leaves messages behind in the broker")
+    .option("--force", "also where it leaves messages behind in the broker, or brings earlier secrets back")
     .addHelpText("after", examples("sluice rollback apps/web apps/mailer"))
     .action((targets: string[], options: Omit<RollbackOptions, "targets">) =>
       execute(async (printer, surroundings) =>

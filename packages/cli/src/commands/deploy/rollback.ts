@@ -4,13 +4,14 @@ import { readRegister } from "@sluice/project/register/register";
 import { joined } from "@sluice/project/register/serve-projects";
 import { canonicalJson } from "@sluice/protocol";
 import type { Surroundings } from "../../surroundings.ts";
-import { hintFor } from "./account.ts";
-import type { Version } from "./cloudflare-api.ts";
+import { ChangedSecrets, type Version } from "./cloudflare-api.ts";
 import { type Deployment, type DeploymentOptions, openDeployment, type StartWrangler } from "./deployment.ts";
 import { BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { deploymentOf } from "./messages.ts";
 import { changesSecretsAlone, ownersOf } from "./owners.ts";
 import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
+
+const ROLLBACK_MESSAGE = "sluice rollback";
 
 /** Deployed versions of a Worker, the live one last. */
 export interface WorkerVersions {
@@ -36,7 +37,7 @@ interface Target {
 }
 
 export interface RollbackOptions extends DeploymentOptions, AskOptions {
-  /** Go back also where messages stay in the broker without a consumer. */
+  /** Go back also where messages stay in the broker without a consumer, and to earlier secrets. */
   readonly force?: boolean;
 }
 
@@ -51,7 +52,7 @@ export async function rollback(
   start?: StartWrangler,
 ): Promise<number> {
   const deployment = await openDeployment({ ...options, command: "rollback" }, printer, surroundings, start);
-  const { api, own, project, wrangler } = deployment;
+  const { api, own, project } = deployment;
   const live = await readLiveBroker(api, project.broker.name);
   // Called only because they throw for a broker or Workers of another project.
   joined(project.broker.name, live.register, own);
@@ -85,24 +86,37 @@ export async function rollback(
     // Another deployment may have come in between: look again right before each step.
     if (name === project.broker.name) await watch.refuseChange();
     else await ownersOf([name], deployment);
-    const { code, all } = await wrangler([
-      "rollback",
-      to,
-      "--name",
-      name,
-      "--yes",
-      "--message",
-      "sluice rollback",
-    ]);
-    if (code !== 0) {
-      const hint = hintFor(all, deployment.credentials, deployment.account);
-      throw new CliError(
-        `"${name}" does not go back. Run the same command again to go on. Wrangler says:\n${all}${hint}`,
-      );
-    }
+    await goBack(name, to, deployment, options.force === true, printer);
     printer.print(`${name}  back to ${to}`);
   }
   return 0;
+}
+
+/** @throws CliError where Cloudflare refuses it. What went back before stays, and the same command goes on from there. */
+async function goBack(
+  name: string,
+  to: string,
+  { api }: Pick<Deployment, "api">,
+  force: boolean,
+  printer: Pick<Printer, "warn">,
+): Promise<void> {
+  const go = (isForced: boolean) => api.deployAgain(name, to, ROLLBACK_MESSAGE, isForced);
+  try {
+    await go(false).catch((error: unknown) => {
+      if (!(error instanceof ChangedSecrets && force)) throw error;
+      printer.warn(`"${name}" goes back to its earlier secrets too: ${error.secrets}`);
+      return go(true);
+    });
+  } catch (error) {
+    if (error instanceof ChangedSecrets)
+      throw new CliError(
+        `"${name}" does not go back: it would have its earlier secrets again, and these have changed since: ` +
+          `${error.secrets}\n--force goes back nevertheless. "npx wrangler secret put NAME --name ${name}" sets one anew.`,
+        EXIT_NOT_CONFIRMED,
+      );
+    if (!(error instanceof CliError)) throw error;
+    throw new CliError(`"${name}" does not go back. Run the same command again to go on.\n${error.message}`);
+  }
 }
 
 /**
