@@ -25,8 +25,8 @@ export class AdminError extends Error {
 }
 
 /**
- * Answers a request that has ended with an `AdminError`, or because a shard of its queue does not answer; throws any other
- * error on.
+ * Answers a request that has failed with an `AdminError`, or because a shard of its queue does not answer. Rethrows any
+ * other error.
  */
 export function answerFailure(error: Error, c: Context): Response {
   const shard = failedShardOf(error);

@@ -1,6 +1,6 @@
 /**
- * Most queues that a list asks at a time. All of a new data folder begin when they are first asked, on one thread: of
- * hundreds at once none would hear from the directory in the time that it waits for it.
+ * Most queues that a list asks at a time. In a new data folder each queue's object starts with its first request, and
+ * asks the directory, all on one thread: with hundreds at once, their calls to the directory would time out.
  */
 export const LISTED_AT_ONCE = 8;
 

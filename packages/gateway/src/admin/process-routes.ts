@@ -7,8 +7,8 @@ import type { Waits } from "../account/waits.ts";
 import { AdminError } from "./failure.ts";
 
 /**
- * Longest that an id or a time of a write to a bucket may be ahead of the system's clock, in ms. Ids are times: one that
- * is far ahead would make every later write one that was taken before.
+ * Most ms that the id or the time of a write to a bucket may be ahead of the system's clock. Ids are times, and a write
+ * whose id is not above the last one taken is skipped: one id far ahead would have every later write skipped.
  */
 export const R2_WRITE_AHEAD_MS_MAX = 86_400_000;
 
@@ -25,7 +25,7 @@ export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
     }
     await waits.stop();
     const queues = await directory.account.list();
-    // They write what they would have written within seconds.
+    // `drain` has each queue write now what it would have written within seconds.
     await Promise.allSettled(queues.map(({ name }) => directory.queue(name).drain(name)));
     return c.json({ isStopped: true });
   });

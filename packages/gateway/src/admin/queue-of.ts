@@ -4,7 +4,10 @@ import type { QueueDirectory } from "../account/queue-directory.ts";
 import { refusedQueue } from "../rights/route-needs.ts";
 import { forbidden, queueNotFound } from "./failure.ts";
 
-/** Finds the queue that the path names. Throws 404, and 403 for one that the request may not use. */
+/**
+ * Finds the queue that the path names, and sets `isSharded` of the request, which `answerFailure` reads. Throws 404,
+ * and 403 for a queue that the request may not use.
+ */
 export async function queueOf(c: Context, { account }: QueueDirectory): Promise<QueueRecord> {
   const name = c.req.param("name") ?? "";
   checkQueue(c, name);

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { AdminError } from "./failure.ts";
 
-/** A whole number that the query of a request names, `undefined` if it names none. Throws 400 outside of its range. */
+/** Reads a whole number from the query of a request; `undefined` where it is absent. Throws 400 outside the range. */
 export function wholeQuery(c: Context, name: string, min: number, max: number): number | undefined {
   const text = c.req.query(name);
   if (text === undefined) return undefined;

@@ -4,11 +4,11 @@ import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { timeOf } from "../time.ts";
 import { wholeQuery } from "../whole-query.ts";
 
-/** Entries of an answer. */
+/** Entries of a page, unless the request says. */
 const ENTRIES_DEFAULT = 100;
 export const AUDIT_PAGE_MAX = 500;
 
-/** A change. */
+/** A change, as the admin API shows it. */
 export interface AuditView extends AuditEntry {
   readonly at: string;
 }

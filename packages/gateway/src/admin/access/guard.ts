@@ -7,7 +7,7 @@ import { auditRoute, needOf } from "../../rights/route-needs.ts";
 import { AdminError, failure, forbidden } from "../failure.ts";
 import { ADMIN_NEEDS } from "./needs.ts";
 
-/** The rights of an admitted caller. Throws `AdminError` for a caller who is not let in, or lacks the need. */
+/** Returns the rights of an admitted caller. Throws `AdminError` for one that is not admitted, or lacks the need. */
 function rightsIn(admission: Admission, need: Need | null): Rights {
   switch (admission.kind) {
     case "closed":
@@ -31,7 +31,7 @@ function rightsIn(admission: Admission, need: Need | null): Rights {
  * Lets requests through that may use the admin API: with a token of the right scope where there are tokens, and from no
  * other site. Notes their changes in the audit log. Throws `AdminError`.
  *
- * @param prefix path that the routes of `ADMIN_NEEDS` are below.
+ * @param prefix path above the routes of `ADMIN_NEEDS`.
  */
 export function guard(authority: Authority, audit: AuditRpc, prefix: string): MiddlewareHandler {
   const { access } = authority;

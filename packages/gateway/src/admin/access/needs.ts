@@ -7,7 +7,10 @@ const { READ: READ_EVERY, ADMIN: ADMIN_EVERY, changing: changingEvery } = needsO
 
 const QUEUE = "/api/queues/:name";
 
-/** Needs of each route of the admin API, of the metrics, and of MCP. A route that is not here is the administrator's. */
+/**
+ * Needs of each route of the admin API, of the metrics, and of MCP. A route that is not here needs the scope `admin`
+ * for all queues.
+ */
 export const ADMIN_NEEDS: RouteNeeds = {
   "GET /api": { scope: "any", queues: "none" },
   "GET /api/openapi.json": { scope: "any", queues: "none" },
@@ -26,9 +29,9 @@ export const ADMIN_NEEDS: RouteNeeds = {
   [`POST ${QUEUE}/messages/lease`]: CONSUME,
   [`POST ${QUEUE}/messages/settle`]: CONSUME,
   [`GET ${QUEUE}/errors`]: READ,
-  // It sends messages that it reads: a caller that may only send must not get to see them by sending them elsewhere.
+  // A resend reads a message, too: with SEND alone a caller could read messages by sending them elsewhere.
   [`POST ${QUEUE}/messages/:id/resend`]: ADMIN,
-  // A story leads over queues.
+  // A story leads through several queues.
   [`GET ${QUEUE}/messages/:id/story`]: READ_EVERY,
   [`GET ${QUEUE}/why`]: READ,
   [`GET ${QUEUE}/history`]: READ,
@@ -71,6 +74,6 @@ export const ADMIN_NEEDS: RouteNeeds = {
   "POST /api/backup/subscriptions": changingEvery("subscription.create"),
   "POST /api/backup/messages": ADMIN_EVERY,
   "GET /metrics": READ_EVERY,
-  // Each tool asks the routes above, as the same caller.
+  // Each tool of MCP calls the routes above as the same caller.
   "POST /mcp": { scope: "any", queues: "none" },
 };

@@ -23,7 +23,7 @@ import { timeOf } from "../time.ts";
 export const TOKEN_RATE_MAX = 100_000;
 /** How long the old secret of a rotated token is valid unless the request says, in seconds: a day. */
 export const GRACE_SECONDS_DEFAULT = 86_400;
-/** Longest that it can be: thirty days. */
+/** Longest time that the old secret can stay valid, in seconds: thirty days. */
 export const GRACE_SECONDS_MAX = 2_592_000;
 /** Most names of queues of a token. */
 const QUEUES_OF_TOKEN_MAX = 100;
@@ -38,7 +38,7 @@ export const NEW_TOKEN = z.strictObject({
   queues: z._default(
     z
       .array(z.string().check(z.minLength(1), z.regex(QUEUE_PATTERN)))
-      // An empty list would be every queue; a program that has found no queue must not ask for that.
+      // An empty list would mean every queue: a program that has found no queue must not get a token for all.
       .check(z.minLength(1), z.maxLength(QUEUES_OF_TOKEN_MAX)),
     [],
   ),
@@ -83,11 +83,11 @@ export interface NewTokenView {
   readonly secret: string;
 }
 
-/** Tokens that the broker keeps. */
+/** Routes of the tokens that the broker keeps. */
 export function tokenRoutes({ tokens }: QueueDirectory, authority: Authority): Hono {
   const app = new Hono();
   const changed = async (c: Context, reply: Promise<TokenReply>): Promise<TokenRecord> => {
-    // Also after a failure: it may have been done, and what this gateway knows is then no longer so.
+    // Also after a failure: the change may have been made, and the tokens that this gateway has cached may be stale.
     const record = tokenIn(await reply.finally(() => authority.forgetTokens()));
     setChanged(c, record.name);
     return record;

@@ -26,7 +26,7 @@ import { type AlertView, alertViews, silentUntilOf } from "./alert-view.ts";
 /** Alerts of all queues that are on, and how the webhook is told of them. */
 export interface AlertsView {
   readonly alerts: readonly ListedAlert[];
-  /** `null` for a broker without `[sluice.alerts]`, and for a token for some queues: reports are of all. */
+  /** `null` for a broker without `[sluice.alerts]`, and for a token for some queues: the webhook is for all. */
   readonly webhook: WebhookView | null;
 }
 
@@ -68,7 +68,7 @@ export function alertRoutes(directory: QueueDirectory): Hono {
       account.list(),
       c.req.query("reported") === "true" ? account.atRest() : [],
     ]);
-    // What the directory knows is some seconds old, and an alert that is over must not be listed.
+    // Descriptions at rest are some seconds old. One with alerts is not used: the alerts may be over.
     const quiet = reported.filter(({ description: { alerts = [] } }) => alerts.length === 0);
     const atRest = new Map(quiet.map(({ queueId, description }) => [queueId, description]));
     const shown = records.filter(({ name }) => mayUse(rights, name));
@@ -78,9 +78,11 @@ export function alertRoutes(directory: QueueDirectory): Hono {
     }));
     const isOfAll = rights.queues.length === 0;
     const webhook = await webhookOf(directory);
-    const isTold = described.some(({ description }) => description.alerts?.some((alert) => alert.isReported));
-    const missed = webhook === null || !isTold ? new Map() : await reportsMissed(directory, webhook);
-    const last = webhook?.health?.lastDelivery?.failure ?? null;
+    const anyReported = described.some(({ description }) =>
+      description.alerts?.some((alert) => alert.isReported),
+    );
+    const missed = webhook === null || !anyReported ? new Map() : await missedReports(directory, webhook);
+    const lastFailure = webhook?.health?.lastDelivery?.failure ?? null;
     const alerts = described.flatMap(({ record: { name, definition }, description }) => {
       const silentUntil = silentUntilOf({ definition }, description.nowMs);
       return alertViews(rights, description.alerts ?? []).map((alert): ListedAlert => {
@@ -90,7 +92,7 @@ export function alertRoutes(directory: QueueDirectory): Hono {
           queue: name,
           ...alert,
           reported: alert.reported && isTaken,
-          failure: isTaken || !isOfAll ? null : (failure ?? last),
+          failure: isTaken || !isOfAll ? null : (failure ?? lastFailure),
           silentUntil,
         };
       });
@@ -171,9 +173,9 @@ async function webhookOf(directory: QueueDirectory): Promise<WebhookView | null>
 /**
  * Finds the reports that the webhook has not taken: those that wait, and those given up that are the last of their alert.
  *
- * @returns why not, by the group of the alert; `null` where no reason is known.
+ * @returns why the webhook has not taken the report, by the group of its alert; `null` where no reason is known.
  */
-async function reportsMissed(
+async function missedReports(
   directory: QueueDirectory,
   { waiting }: WebhookView,
 ): Promise<ReadonlyMap<string | null, string | null>> {

@@ -23,7 +23,7 @@ export function alertViews(rights: Rights, alerts: readonly Alert[]): AlertView[
   }));
 }
 
-/** Tells until when the alerts of a queue are silenced; `null` where they are not. */
+/** Returns the time until which the alerts of a queue are silenced; `null` where they are not. */
 export function silentUntilOf({ definition }: Pick<QueueRecord, "definition">, nowMs: number): string | null {
   const { alertsSilentUntilMs = 0 } = definition;
   return alertsSilentUntilMs > nowMs ? timeOf(alertsSilentUntilMs) : null;

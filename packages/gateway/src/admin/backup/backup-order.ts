@@ -7,8 +7,8 @@ export interface Ordered {
 }
 
 /**
- * Queues in an order in which each comes before those that take its dead letters. Where dead letters go in a circle,
- * which only clients of SQS can set, one of the circle comes first.
+ * Orders queues so that each comes before those that take its dead letters. Where dead letters go in a circle, which
+ * only clients of SQS can set, any queue of the circle comes first.
  */
 export function sourcesFirst<Queue extends Ordered>(queues: readonly Queue[]): Queue[] {
   const byName = new Map(queues.map((queue) => [queue.name, queue]));

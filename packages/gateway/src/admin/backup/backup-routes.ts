@@ -25,7 +25,7 @@ import {
 } from "./restore.ts";
 import { restoreMessages } from "./restore-messages.ts";
 
-/** Queues that are asked at a time for their latest redrive. */
+/** Most queues that are asked at a time for their latest redrive. */
 const ASKED_AT_A_TIME = 50;
 
 /** Routes that back up a whole broker, and restore it. */
@@ -74,7 +74,7 @@ async function backupOf(directory: QueueDirectory): Promise<BackupView> {
   ]);
   const queues = sourcesFirst(records);
   const byId = new Map(records.map(({ queueId, name }) => [queueId, name]));
-  // The one message that waits for an unconfirmed endpoint is the question whether it confirms.
+  // The queue of an unconfirmed endpoint holds only the request to confirm, which a restore makes anew.
   const endpoints = topicSubscriptions
     .filter(({ status, target }) => status.kind === "confirmed" && isEndpointQueue(target))
     .map(({ target }) => target);
@@ -89,7 +89,7 @@ async function backupOf(directory: QueueDirectory): Promise<BackupView> {
         return queue === undefined ? [] : [{ name, enabled, source, queue, events }];
       },
     ),
-    // Messages that an endpoint does not take go to a queue.
+    // Endpoints before queues: an endpoint's messages may move to a queue, as dead letters.
     holders: [...endpoints, ...queues.map(({ name }) => name)],
     redrives: await redrivesOf(directory, records),
   };

@@ -18,11 +18,11 @@ export const pastBody = z.object({
       .string()
       .check(z.refine((name) => isEndpointQueueName(name) || isQueueName(name), "must be a queue's name")),
   ),
-  /** Deduplication id of a message of an SQS FIFO queue. It is kept, and not looked at. */
+  /** Deduplication id of a message of an SQS FIFO queue. It is stored, but finds no duplicates here. */
   deduplicationId: z.optional(z.string().check(z.regex(/^[!-~]{1,128}$/))),
 });
 
-/** Most ids that a request can have forgotten. */
+/** Most ids that a request can have the queue forget. */
 export const FORGET_MAX = 1_000;
 
 /** Fields of a request besides its messages. */
@@ -34,7 +34,7 @@ export const onceBody = z.object({
 /** Outcome of storing messages of a backup. */
 interface RestoredMessages {
   readonly restored: number;
-  /** Ids of messages that were stored by an earlier request, of a request that stores each `once`. */
+  /** Ids of messages that an earlier request has stored. Absent without `once` in the request. */
   readonly duplicates?: readonly string[];
 }
 

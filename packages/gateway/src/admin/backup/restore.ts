@@ -131,7 +131,7 @@ function existed(c: Context): Restored {
   return EXISTED;
 }
 
-/** Has a dialect's refusal answered by the admin API. */
+/** Turns an `AwsError` of a dialect into an `AdminError`. */
 async function byRules<Result>(restore: () => Promise<Result>): Promise<Result> {
   try {
     return await restore();

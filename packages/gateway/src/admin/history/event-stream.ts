@@ -6,7 +6,7 @@ import { type EventView, eventView } from "./history-view.ts";
 
 /** Least time between two frames, in ms. */
 export const FRAME_MS = 250;
-/** Time between two looks at which queues there are, and whether the reader may still see them, in ms. */
+/** Time between two checks of which queues exist and whether the reader may still see them, in ms. */
 export const LOOK_MS = 5_000;
 /** Longest silence, in ms. Then a comment is sent, so that both sides notice when the other is gone. */
 export const SILENCE_MS = 15_000;
@@ -69,7 +69,7 @@ interface Watched {
   /** Reply that has come and was not sent. */
   reply: WatchReply | null;
   isAsking: boolean;
-  /** Not asked before, in ms. */
+  /** Earliest time of the next request to it, in ms. */
   askAtMs: number;
 }
 
@@ -96,8 +96,8 @@ export class EventStream {
     this.#kinds = kinds;
   }
 
-  /** @param ended called when the reader has gone, may not read on, or `end` was called, or a look has failed. */
-  body(ended: () => void): ReadableStream<Uint8Array> {
+  /** @param onEnd called when the reader has gone, may not read on, or `end` was called, or a check has failed. */
+  body(onEnd: () => void): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
     return new ReadableStream(
       {
@@ -107,16 +107,16 @@ export class EventStream {
             if (text !== null) controller.enqueue(encoder.encode(text));
             if (!this.#isEnded) return;
             controller.close();
-            ended();
+            onEnd();
           } catch (error) {
             this.end();
-            ended();
+            onEnd();
             throw error;
           }
         },
         cancel: () => {
           this.end();
-          ended();
+          onEnd();
         },
       },
       { highWaterMark: 0 },
@@ -172,7 +172,7 @@ export class EventStream {
   }
 
   get #isReady(): boolean {
-    // The first frame waits for all of them.
+    // The first frame waits for the replies of all queues, up to `SNAPSHOT_MS`.
     const isLate = this.#ports.now() >= this.#firstAtMs;
     if (this.#isFirst) return isLate || [...this.#watched.values()].every(({ isAsking }) => !isAsking);
     return [...this.#watched.values()].some(({ reply }) => reply !== null);
@@ -232,7 +232,7 @@ export class EventStream {
       watched.after = watched.reply.last;
       watched.state = watched.reply.state;
     } catch {
-      // Its object has ended. The watch goes on where it was, with a new look at the state, which may have changed.
+      // The object has ended. The next request goes on after the same event, and gets the state at once: it may differ.
       watched.state = null;
       watched.askAtMs = this.#ports.now() + AGAIN_MS;
     }
@@ -240,6 +240,7 @@ export class EventStream {
     if (this.#isReady || watched.reply === null) this.#wake();
   }
 
+  /** Makes a frame of the replies that have come; `null` while there is nothing to send. */
   #frame(): FrameView | null {
     const replies = [...this.#watched].filter(([, { reply }]) => reply !== null);
     if (this.#isFirst ? !this.#isReady : replies.length === 0 && this.#gone.length === 0) return null;

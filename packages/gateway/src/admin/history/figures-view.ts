@@ -30,7 +30,7 @@ export function figuresOver({ nowMs, sinceMs, marks, counts, ...rest }: FiguresR
     now: timeOf(nowMs),
     since: sinceMs === null ? null : timeOf(sinceMs),
     ...rest,
-    // Of an epoch without seconds a minute is spread evenly.
+    // A minute without counts by the second is spread evenly over its seconds, which makes fractions.
     counts: Object.fromEntries(Object.entries(counts).map(([kind, column]) => [kind, column.map(rounded)])),
     marks: marks.map(({ kind, atMs, byMs }) => ({ kind, at: timeOf(atMs), byMs })),
   };

@@ -27,9 +27,9 @@ export function historyRoutes(directory: QueueDirectory): Hono {
   app.get("/:name/history", async (c) => {
     const { name } = await queueOf(c, directory);
     const max = wholeQuery(c, "max", 1, HISTORY_EVENTS_MAX) ?? SHOWN_EVENTS_DEFAULT;
-    const from = c.req.query("cursor") ?? "";
-    // Of a queue with shards it has a place for each of them.
-    const isOfShards = /^(\d{1,15}|b|e0)(_(\d{1,15}|b|e0)){1,99}$/.test(from);
+    const given = c.req.query("cursor") ?? "";
+    // The cursor of a queue with shards has a place for each shard, joined by `_`.
+    const isOfShards = /^(\d{1,15}|b|e0)(_(\d{1,15}|b|e0)){1,99}$/.test(given);
     const before = isOfShards ? undefined : wholeQuery(c, "cursor", 0, Number.MAX_SAFE_INTEGER);
     const kinds = kindsQuery(c);
     const { isOn, events, next, cursor } = await directory
@@ -37,7 +37,7 @@ export function historyRoutes(directory: QueueDirectory): Hono {
       .history(name, {
         max,
         ...(before === undefined ? {} : { before }),
-        ...(isOfShards ? { cursor: from } : {}),
+        ...(isOfShards ? { cursor: given } : {}),
         ...(kinds === undefined ? {} : { kinds }),
       });
     return c.json({
@@ -61,7 +61,7 @@ export function historyRoutes(directory: QueueDirectory): Hono {
   return app;
 }
 
-/** Kinds that the query names, several times or with commas between; `undefined` if it names none. Throws 400. */
+/** Reads the kinds of events that the query names, repeated or with commas; `undefined` for none. Throws 400. */
 export function kindsQuery(c: Context): HistoryKind[] | undefined {
   const named = (c.req.queries("kind") ?? []).flatMap((text) => text.split(","));
   if (named.length === 0) return undefined;
@@ -71,7 +71,7 @@ export function kindsQuery(c: Context): HistoryKind[] | undefined {
   throw new AdminError(400, "invalid_query", text);
 }
 
-/** The window that the query names. Default: an hour. Throws 400. */
+/** Reads the window that the query names. Default: an hour. Throws 400. */
 function windowQuery(c: Context): FiguresWindow {
   const named = c.req.query("window") ?? "1h";
   const windows = Object.keys(FIGURES_WINDOWS) as FiguresWindow[];

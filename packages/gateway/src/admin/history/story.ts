@@ -9,7 +9,7 @@ import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { type TraceView, traceLink } from "../trace-view.ts";
 import { type EventView, eventView, gapView, pastEvents, type StoryGapView } from "./history-view.ts";
 
-/** Queues that a story is followed through in each direction. */
+/** Most queues that a story is followed through in each direction. */
 const QUEUES_MAX = 8;
 
 /** History of a message, over all queues that it was in. */
@@ -58,10 +58,10 @@ export async function tellStory(directory: QueueDirectory, message: MessageElsew
   };
 }
 
-/** Ends after which a message is in no queue. */
+/** Kinds of events after which a message is in no queue. */
 const GONE: ReadonlySet<HistoryKind> = new Set(["acked", "deleted", "dropped", "expired", "purged"]);
 
-/** The trace of a message, by its events, else by what is stored of it where it was last. */
+/** Finds the trace of a message in its events, else in the message itself, in the queue where it was last. */
 async function traceOf(
   { queue, traceUrl = null }: QueueDirectory,
   chapters: readonly Chapter[],
@@ -70,7 +70,7 @@ async function traceOf(
   if (noted !== undefined) return traceLink(noted, traceUrl);
   const last = chapters.at(-1);
   const end = last?.reply.events.at(-1)?.kind;
-  // A search for what is not there would go through the whole queue.
+  // A search for a message that is not there would go through the whole queue.
   if (last === undefined || (end !== undefined && GONE.has(end))) return null;
   const { message } = last;
   const { messages } = await queue(message.queue).look(message.queue, { max: 1, only: [message.id] });
@@ -78,7 +78,7 @@ async function traceOf(
   return found === null ? null : traceLink(found.traceId, traceUrl);
 }
 
-/** Leaves out of a gap the send that the message has brought along, and what was before it. */
+/** Removes from a gap the send, where the message has brought it along, and the time before the send. */
 function withoutSend(gap: StoryGapView, events: readonly EventView[]): StoryGapView[] {
   const sent = events.find(({ kind, queue }) => kind === "accepted" && queue === gap.queue);
   if (gap.kinds === null || sent === undefined) return [gap];

@@ -10,11 +10,11 @@ import { checkQueue } from "../queue-of.ts";
 import { EventStream, type StreamPorts } from "./event-stream.ts";
 import { kindsQuery } from "./history-routes.ts";
 
-/** Streams that are open at a time. */
+/** Most streams that are open at a time. */
 export const STREAMS_MAX = 50;
-/** Streams that one token has open at a time, so that none keeps all others out. */
+/** Most streams that one token has open at a time, so that none keeps all others out. */
 export const STREAMS_OF_TOKEN_MAX = 10;
-/** Queues that one stream watches where none are named. */
+/** Most queues that one stream watches where the request names none. */
 export const WATCHED_QUEUES_MAX = 100;
 
 const HEADERS = { "content-type": "text/event-stream", "cache-control": "no-store" };
@@ -61,12 +61,12 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
     for (const name of named) checkQueue(c, name);
     for (const name of named) if ((await account.findByName(name)) === null) throw queueNotFound(name);
     if (waits.isStopped) throw new AdminError(503, TOO_MANY, "The broker is about to end.");
-    // Nobody reads the body of its answer, so nothing would end the stream.
+    // Nobody reads the body of an answer to HEAD, so nothing would end the stream.
     if (c.req.method === "HEAD") return c.body(null, 200, HEADERS);
     const ports: StreamPorts = {
       queues: async () => {
-        const still = await c.get("admitAgain")();
-        const all = (await account.list()).flatMap(({ name }) => (mayUse(still, name) ? name : []));
+        const rightsNow = await c.get("admitAgain")();
+        const all = (await account.list()).flatMap(({ name }) => (mayUse(rightsNow, name) ? name : []));
         return named.length === 0
           ? all.slice(0, WATCHED_QUEUES_MAX)
           : named.filter((name) => all.includes(name));
@@ -87,12 +87,12 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
     void waits.during(promise, async () => stream.end()).finally(() => slots.giveBack(rights.by));
     // Some versions of workerd do not cancel the body when the client has gone.
     const { signal } = c.req.raw;
-    const gone = () => {
+    const onAbort = () => {
       stream.end();
       resolve();
     };
-    if (signal.aborted) gone();
-    else signal.addEventListener("abort", gone, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
     return new Response(stream.body(resolve), { headers: HEADERS });
   });
 

@@ -8,7 +8,7 @@ import { brokerAnswers, queueAnswers } from "../openapi/queue-answers.ts";
 import type { MessageView } from "../views.ts";
 import { changes, filterInput, idInput, queueInput, queuePath, type Tool, tool } from "./tool.ts";
 
-/** Ids and the like of a tool for many messages, as the admin API selects them. */
+/** Input that selects many messages, as the admin API does. */
 const selection = () => ({ ...SELECTION, filter: z.optional(filterInput()) });
 
 /** Makes the tools that change something. The admin API decides whether the caller may. */
@@ -18,8 +18,14 @@ export function changeTools(): Tool[] {
   const { clock } = brokerAnswers();
   const { faults } = answers;
   const message = z.pick(answers.message, {
-    ...({ id: true, state: true, attempts: true, sentAt: true } as const),
-    ...({ from: true, text: true, truncated: true, lastError: true } as const),
+    id: true,
+    state: true,
+    attempts: true,
+    sentAt: true,
+    from: true,
+    text: true,
+    truncated: true,
+    lastError: true,
   });
   const progress = {
     dryRun: z.boolean().check(z.describe("Whether nothing was done.")),
@@ -204,7 +210,7 @@ export function changeTools(): Tool[] {
   ];
 }
 
-/** Answers a dry run on one message. */
+/** Makes the answer of a dry run on one message. */
 function tried(one: MessageView) {
   return { dryRun: true, count: one.end === undefined ? 1 : 0, cursor: null, messages: [one] };
 }

@@ -18,17 +18,17 @@ export const LISTED_QUEUES_MAX = 100;
 /** Characters of a body that `get_message` shows unless it is asked for more, and most of them. */
 export const BODY_CHARACTERS_DEFAULT = 8_000;
 export const BODY_CHARACTERS_MAX = 1_048_576;
-/** Newest events of a story that are told unless more are asked for, and most of them. */
+/** Newest events of a story that `get_story` shows unless it is asked for more, and most of them. */
 export const STORY_EVENTS_DEFAULT = 50;
 export const STORY_EVENTS_MAX = 500;
-/** Sections of the documentation that are found. */
+/** Most sections of the documentation in an answer. */
 const SECTIONS_MAX = 8;
 
 /** Makes the tools that change nothing. */
 export function lookTools(): Tool[] {
   const answers = messageAnswers();
   const { queue } = queueAnswers(answers);
-  // The whole of a consumer's settings is half of what an agent would read of all tools.
+  // The schema of a consumer's settings would be half of all text that an agent reads about the tools.
   const queueView = z.extend(queue, { consumer: z.nullable(z.record(z.string(), z.unknown())) });
   const max = z.optional(z.int().check(z.gte(1), z.lte(100), z.describe("Most messages. Default: 20.")));
   const cursor = z.optional(z.string().check(z.describe("That of the answer before, to go on.")));
@@ -223,7 +223,7 @@ export function lookTools(): Tool[] {
   ];
 }
 
-/** Shows a queue in a row of the list. */
+/** Makes the row of a queue in the list. */
 function rowOf({ name, messages, oldestMessageAt, settings, consumer, health, ...queue }: QueueView) {
   return {
     name,

@@ -36,8 +36,8 @@ export interface McpInput {
 }
 
 /**
- * The Model Context Protocol by HTTP: tools for coding agents. Each does what requests to the admin API do, with the
- * token of its caller, so that whoever may not ask that API may not do it here.
+ * Routes of the Model Context Protocol by HTTP: tools for coding agents. Each tool makes requests to the admin API with
+ * the token of its caller, so it can do no more than that API allows the caller.
  */
 export function mcpRoutes({ directory, authority, fetchApi }: McpInput): Hono {
   const app = new Hono();
@@ -100,7 +100,7 @@ async function call({ input, output, run }: Tool, given: unknown, ports: ToolPor
   }
 }
 
-/** Suggests queues that the caller may use for one that is not there. */
+/** Suggests queues with similar names, of those that the caller may use, for one that does not exist. */
 async function similarTo({ code, message }: AdminError, { ask }: ToolPorts): Promise<string> {
   const [, name] = /queue "([^"]*)"/.exec(message) ?? [];
   if (code !== "queue_not_found" || name === undefined) return "";

@@ -2,7 +2,7 @@ import { parseJson } from "../../http/bounded-json.ts";
 
 /** Revisions of the protocol that begin with a handshake, the newest first. */
 export const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18"] as const;
-/** Revision in which each request says all by itself. */
+/** Revision without a handshake: each request carries the version. */
 export const STATELESS_VERSION = "2026-07-28";
 
 const META = "io.modelcontextprotocol";
@@ -30,11 +30,11 @@ export interface ToolServer {
   readonly info: { readonly name: string; readonly title: string; readonly version: string };
   readonly instructions: string;
   listTools(): readonly object[];
-  /** Answers `null` where there is no such tool. */
+  /** Returns `null` where there is no such tool. */
   callTool(name: string, input: unknown): Promise<ToolAnswer | null>;
 }
 
-/** Answer to a request of HTTP. */
+/** Answer to an HTTP request. */
 export interface McpAnswer {
   readonly status: 200 | 202 | 400 | 404;
   /** `null` for no body. */
@@ -86,7 +86,7 @@ export async function answerMcp(
   }
 }
 
-/** Status of HTTP for an error. Before the stateless revision 404 is the end of a session. */
+/** Returns the HTTP status of an error. In the revisions with a handshake 404 would mean the end of a session. */
 function statusOf(code: number, isStateless: boolean): McpAnswer["status"] {
   if (code === CODES.noMethod) return isStateless ? 404 : 200;
   return code === CODES.invalidParams ? 200 : 400;
@@ -122,8 +122,8 @@ function messageIn(text: string): Message {
 }
 
 /**
- * Whether a request is of the stateless revision. Throws for a revision that is not spoken, and for headers of a
- * stateless request that say another thing than its body: a proxy may have let it through by them.
+ * Whether a request is of the stateless revision. Throws for an unsupported revision, and for a stateless request whose
+ * headers differ from its body: a proxy may have admitted it by its headers.
  */
 function isStatelessRequest({ params }: Message, headers: Pick<Headers, "get">, method: string): boolean {
   const meta = params?._meta as Readonly<Record<string, unknown>> | undefined;
@@ -134,8 +134,12 @@ function isStatelessRequest({ params }: Message, headers: Pick<Headers, "get">, 
     throw unsupported(named);
   }
   if (version !== STATELESS_VERSION) throw unsupported(version);
-  const said = { "mcp-protocol-version": version, "mcp-method": method, "mcp-name": nameIn(method, params) };
-  for (const [header, value] of Object.entries(said)) {
+  const expected = {
+    "mcp-protocol-version": version,
+    "mcp-method": method,
+    "mcp-name": nameIn(method, params),
+  };
+  for (const [header, value] of Object.entries(expected)) {
     if (value === undefined || headers.get(header) === value) continue;
     throw new ProtocolFault(
       CODES.headerMismatch,

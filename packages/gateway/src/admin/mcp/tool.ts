@@ -16,7 +16,7 @@ export interface ApiRequest {
   readonly body?: object;
 }
 
-/** Ways of a tool to its surroundings. */
+/** Functions that a tool calls. */
 export interface ToolPorts {
   /** Asks the admin API with the caller's rights. Throws `AdminError` for an answer that is no success. */
   ask<Answer>(request: ApiRequest): Promise<Answer>;
@@ -25,7 +25,7 @@ export interface ToolPorts {
   pause(ms: number): Promise<void>;
   /** Whether the caller is gone: nobody reads the answer. */
   isGone(): boolean;
-  /** Goes on in ms. */
+  /** Returns a time in ms that only grows. */
   now(): number;
 }
 
@@ -60,7 +60,7 @@ export interface Tool {
   readonly description: string;
   readonly hints: Hints;
   readonly input: z.ZodMiniType;
-  /** Schema of the answer before texts of others are put apart. */
+  /** Schema of the answer before `setApart` moves texts of others to members of their own. */
   readonly output: Schema;
   run(input: unknown, ports: ToolPorts): Promise<object>;
 }
@@ -72,7 +72,7 @@ interface ToolOf<Input extends z.ZodMiniType, Output extends z.ZodMiniType>
   run(input: z.output<Input>, ports: ToolPorts): Promise<object>;
 }
 
-/** Makes a tool. `run` gets what `input` has read, and answers what fits `output`. */
+/** Makes a tool. `run` gets what `input` has parsed, and returns what fits `output`. */
 export function tool<Input extends z.ZodMiniType, Output extends z.ZodMiniType>({
   output,
   run,
@@ -109,7 +109,7 @@ export function lastEvent(event: ReturnType<typeof messageAnswers>["event"]) {
 /** Path of a queue in the admin API. Throws `AdminError` for a name that no path can have. */
 export function queuePath(queue: string, ...rest: readonly string[]): string {
   const parts = [queue, ...rest];
-  // A URL takes dots for the way to another path, encoded or not.
+  // A URL resolves `.` and `..` to another path, encoded or not.
   const wrong = parts.find((part) => /^\.{1,2}$/.test(part) || !part.isWellFormed());
   if (wrong !== undefined)
     throw new AdminError(404, "not_found", `Nothing has the name ${JSON.stringify(wrong)}.`);

@@ -7,7 +7,7 @@ import { idInput, lastEvent, queueInput, queuePath, READS, type Tool, type ToolP
 /** Longest wait of a call, in seconds: clients give a call up after a minute. */
 export const WAIT_SECONDS_MAX = 50;
 const WAIT_SECONDS_DEFAULT = 30;
-/** Most waits at a time, in an isolate: each holds a connection, and asks the queue's object. */
+/** Most calls that wait at a time, in an isolate: each holds a connection, and calls the queue's object. */
 export const WAITS_MAX = 100;
 /** Time between two looks, in ms. */
 export const LOOK_EVERY_MS = 500;
@@ -15,7 +15,7 @@ export const LOOK_EVERY_MS = 500;
 /** Makes the tool that waits. */
 export function waitTool(): Tool {
   const event = lastEvent(messageAnswers().event);
-  // With their ends: workerd does not go on with a call whose caller is gone.
+  // Each has its end, after which it no longer counts: workerd drops a call whose caller is gone, `finally` included.
   const waits = new Set<{ readonly endMs: number }>();
   const counts = z.object({ ready: z.number(), delayed: z.number(), leased: z.number() });
   return tool({
@@ -57,7 +57,7 @@ export function waitTool(): Tool {
         while (!seen.isMet && ports.now() < endMs && !ports.isGone()) {
           await ports.pause(Math.min(LOOK_EVERY_MS, endMs - ports.now()));
           seen = await look().catch((error: unknown) => {
-            // A token has a rate: the next look is allowed.
+            // The token's rate is exceeded: a later look will be allowed.
             if (error instanceof AdminError && error.status === 429) return seen;
             throw error;
           });

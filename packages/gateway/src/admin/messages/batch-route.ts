@@ -21,18 +21,20 @@ import { bodyText } from "../../http/body-text.ts";
 import { parseJson } from "../../http/bounded-json.ts";
 import { AdminError } from "../failure.ts";
 import { queueOf } from "../queue-of.ts";
-import { losesAttribute, wellFormed as text } from "./read-body.ts";
+import { losesAttribute, wellFormed } from "./read-body.ts";
 import { storeMessages } from "./store-messages.ts";
 
-/** Bodies of a batch, in bytes: one message of SQS fits. */
+/** Most bytes of all bodies of a batch: one message of SQS fits. */
 export const BODIES_BYTES_MAX = SQS_MESSAGE_BYTES_MAX;
 /** Most attributes of a message, as SQS has it (spec sqs 5.6). */
 const ATTRIBUTES_MAX = 10;
 
 const attribute = z
   .strictObject({
-    type: text.check(z.regex(/^(String|Number|Binary)(\..{1,249})?$/, "must be String, Number or Binary")),
-    value: text,
+    type: wellFormed.check(
+      z.regex(/^(String|Number|Binary)(\..{1,249})?$/, "must be String, Number or Binary"),
+    ),
+    value: wellFormed,
   })
   .check(
     z.refine(
@@ -41,7 +43,7 @@ const attribute = z
     ),
   );
 
-/** A trace context. The broker looks at its `traceparent` and its `tracestate` alone. */
+/** A trace context. Members other than `traceparent` and `tracestate` are ignored. */
 const trace = z.object({
   traceparent: z
     .string()
@@ -53,10 +55,10 @@ const trace = z.object({
 const message = z
   .object({
     contentType: z._default(z.enum(CONTENT_TYPES), "json"),
-    text: z.nullish(text),
+    text: z.nullish(wellFormed),
     base64: z.nullish(z.string()),
     delaySeconds: z.nullish(z.int().check(z.gte(0), z.lte(DELAY_SECONDS_MAX))),
-    group: z.nullish(text.check(z.minLength(1), z.maxLength(128))),
+    group: z.nullish(wellFormed.check(z.minLength(1), z.maxLength(128))),
     attributes: z.optional(z.record(z.string().check(z.regex(/^[\w.-]{1,256}$/)), attribute)),
     trace: z.optional(trace),
   })
@@ -76,7 +78,7 @@ export const batchBody = z.object({
   messages: z.array(message).check(z.minLength(1), z.maxLength(BATCH_MESSAGES_MAX)),
 });
 
-/** Route for messages by the hundred, as the command that imports them sends them. */
+/** Route that stores messages in batches, for `sluice messages import`. */
 export function batchRoute(directory: QueueDirectory): Hono {
   const app = new Hono();
   app.post("/:name/messages/batch", async (c) => {
@@ -188,7 +190,7 @@ function attributeOf(type: string, value: string, index: number): AttributeValue
   return { DataType: type, BinaryValue: bytes };
 }
 
-/** @param issue with the keys that lead to it in the message. */
+/** Makes the error of an issue. @param issue its `path` begins in the message. @param index of the message. */
 export function invalidBy(issue: Parameters<typeof issueText>[0], index: number): AdminError {
   return invalid(`is refused: ${issueText(issue)}`, index);
 }

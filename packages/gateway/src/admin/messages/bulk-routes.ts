@@ -14,22 +14,22 @@ export const bulkBody = z.strictObject(SELECTION);
 const BODY_TEXT = `The body must be an object with "filter" or "ids", and any of ${SELECTION_TEXT}.`;
 
 /**
- * Looks of one request, each for `PULL_MESSAGES_MAX` messages. A Worker may make 50 calls in a request where that is
- * cheapest, and a look takes two.
+ * Most looks of one request. A look is one call that searches for up to `PULL_MESSAGES_MAX` messages, and a second call
+ * acts on them. On Cloudflare's free plan a Worker may make 50 calls in a request.
  */
 export const LOOKS_PER_REQUEST_MAX = 20;
 
-/** Something that is done to messages of a queue. */
+/** An action on messages of a queue. */
 interface BulkAction {
-  /** Name in the answer of the number of messages that it was done to. */
+  /** Name of the member of the answer that counts the messages that were acted on. */
   readonly counted: string;
   /** Terms besides those of the request. */
   readonly filter: MessageFilter;
-  /** @returns how many messages it was done to. */
+  /** @returns the number of messages that were acted on. */
   readonly act: (directory: QueueDirectory, queue: string, refs: readonly string[]) => Promise<number>;
 }
 
-/** Retries delayed messages. One that is leased would be delivered twice. */
+/** Retries delayed messages only: a leased one would be delivered twice. */
 const RETRY: BulkAction = {
   counted: "due",
   filter: [{ field: "state", state: "delayed" }],
@@ -54,13 +54,13 @@ export function bulkRoutes(directory: QueueDirectory): Hono {
 }
 
 /**
- * Answers a request for many messages: does it to those of some looks, and says where the next request goes on. A dry
- * run counts them.
+ * Acts on the messages of up to `LOOKS_PER_REQUEST_MAX` looks, and answers with the cursor of the next request. A dry
+ * run only counts the messages.
  */
 async function actOnMany(c: Context, directory: QueueDirectory, { counted, filter, act }: BulkAction) {
   const { name } = await queueOf(c, directory);
   const { dryRun = false, cursor, ...selected } = await readBody(c, bulkBody, BODY_TEXT);
-  // A request that names nothing would be one for everything, by mistake.
+  // A request that selects nothing by mistake must not act on every message.
   if (selected.filter === undefined && selected.ids === undefined) {
     throw new AdminError(400, "invalid_body", BODY_TEXT);
   }

@@ -2,7 +2,7 @@ import type { FilterTerm, LookedAt, LookRequest, MessageFilter } from "@sluice/p
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { AdminError } from "../failure.ts";
 
-/** Fewest digits of an id that name a message, where they are the beginning of one id only: lists show as many. */
+/** Fewest digits that name a message, if only one id begins with them: lists show as many. */
 export const ID_DIGITS_MIN = 8;
 /** Digits of a whole id. */
 export const ID_LENGTH = 32;
@@ -11,7 +11,7 @@ const CANDIDATES_MAX = 10;
 
 const ID_TEXT = `The id of a message has ${ID_LENGTH} hexadecimal digits. The first ${ID_DIGITS_MIN} are enough where no other id begins so.`;
 
-/** The digits of an id, or of the beginning of one that has `min` at least; `null` for another text. */
+/** Returns the digits of an id, or of at least `min` digits of its beginning; `null` for another text. */
 export function idBeginning(text: string, min = ID_DIGITS_MIN): string | null {
   const digits = text.replaceAll("-", "").toLowerCase();
   const isLong = digits.length >= min && digits.length <= ID_LENGTH;
@@ -32,14 +32,14 @@ export async function messageOf(directory: QueueDirectory, queue: string, id: st
   const found =
     prefix === null || prefix.length === ID_LENGTH
       ? await lookFor(directory, queue, { max: 1, only: [id], isWhole: true })
-      : await thoseThatBeginSo(directory, queue, prefix, { isWhole: true });
+      : await findByPrefix(directory, queue, prefix, { isWhole: true });
   const whole = onlyId(queue, id, new Set(found.map((message) => message.id)));
   const message = found.find((one) => one.id === whole);
   if (message === undefined) throw messageGone(queue, id);
   return message;
 }
 
-/** As `messageOf`, for what is done to a message in the queue. Throws 409 for one that is finished. */
+/** As `messageOf`, for an action on a message that is in the queue. Throws 409 for a finished one. */
 export async function unfinishedMessageOf(
   directory: QueueDirectory,
   queue: string,
@@ -52,8 +52,8 @@ export async function unfinishedMessageOf(
 }
 
 /**
- * Finds the whole id of a message that is in a queue, or that its history names. Throws 400 for what is no id, 404, and
- * 409 with the `ids` where several begin so. A whole id is not looked for.
+ * Finds the whole id of a message that is in a queue, or that its history names. Returns a whole id without a search.
+ * Throws 400 for a text that is no id, 404, and 409 with the `ids` where several begin so.
  */
 export async function wholeIdOf(directory: QueueDirectory, queue: string, id: string): Promise<string> {
   const prefix = idBeginning(id);
@@ -62,7 +62,7 @@ export async function wholeIdOf(directory: QueueDirectory, queue: string, id: st
   }
   if (prefix.length === ID_LENGTH) return prefix;
   const [found, named] = await Promise.all([
-    thoseThatBeginSo(directory, queue, prefix),
+    findByPrefix(directory, queue, prefix),
     directory.queue(queue).idsNamed(queue, prefix),
   ]);
   const whole = onlyId(queue, id, new Set([...found.map((message) => message.id), ...named]));
@@ -72,13 +72,13 @@ export async function wholeIdOf(directory: QueueDirectory, queue: string, id: st
 
 export function messageGone(queue: string, id: string): AdminError {
   const gone = `Queue "${queue}" has no message "${id}" (any more).`;
-  // A ref has other letters.
+  // A ref has other letters too, and gets no hint about ids.
   const isPart = /^[\da-f-]+$/i.test(id) && idBeginning(id) === null;
   return new AdminError(404, "message_not_found", isPart ? `${gone} ${ID_TEXT}` : gone);
 }
 
 /** Finds messages by the beginning of their ids: in the queue, and among the finished ones. */
-async function thoseThatBeginSo(
+async function findByPrefix(
   directory: QueueDirectory,
   queue: string,
   prefix: string,

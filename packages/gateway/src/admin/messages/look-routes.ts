@@ -20,7 +20,7 @@ import { messageView, wholeMessageView, whyView } from "./message-view.ts";
 /** Messages that are shown when the request names no number. */
 export const SHOWN_MESSAGES_DEFAULT = 20;
 
-/** Messages that fit a filter, counted by their last errors. A count ends after the time of one look. */
+/** Messages that fit a filter, counted by their last errors, in the time of one look. */
 export interface ErrorsView extends ErrorCounts {
   /** Messages that fit, of those that were looked at. */
   readonly matched: number;
@@ -101,21 +101,21 @@ export function filterIn(text: string, rights: Rights): MessageFilter {
 }
 
 /**
- * Places of a list: one, or of a queue with shards one for each. Beside that of a message there are `b` for the
- * beginning of a shard's list, with the number of its messages where that is known, and `e` with it for the end.
+ * Cursor of a list of messages: one place, or one for each shard of a queue. A place is that of a message, or `b` for
+ * the beginning of a shard's list, or `e` for its end, both with the number of its messages (`b` only where known).
  */
 const PLACES =
   /^(\d{1,16}-\d{1,10}-\d{1,15}|b\d{0,15}|e\d{1,15})(_(\d{1,16}-\d{1,10}-\d{1,15}|b\d{0,15}|e\d{1,15})){0,99}$/;
 
 /**
- * Makes a cursor begin to count at 0. The sum over all looks is bounded by what the queue still holds, so deleting would
- * lower it. What shards held is counted anew, too.
+ * Sets the number of searched messages in a cursor to 0, and removes what the shards held. A look caps its number at
+ * what the queue still holds, so after deletions a number that went on from the look before would be too low.
  */
 export function countsAnew(cursor: string): string {
   return cursor.replaceAll(/b\d+/g, "b").replaceAll(/\d+(?=_|$)/g, "0");
 }
 
-/** Throws 400 for a cursor that is none. */
+/** Returns the cursor. Throws 400 for a text that is none. */
 export function checkedCursor(cursor: string): string {
   if (PLACES.test(cursor)) return cursor;
   throw new AdminError(

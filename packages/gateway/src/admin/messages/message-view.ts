@@ -17,7 +17,7 @@ export const BODY_CHARACTERS_MAX = 2_000;
 /** A message as the admin API shows it. */
 export interface MessageView {
   readonly id: string;
-  /** Name in paths beside the id, found without a search. */
+  /** Names the message in paths as its id does, and is found without a search. */
   readonly ref: string;
   readonly state: MessageState;
   readonly why: WhyView;
@@ -160,7 +160,7 @@ export function textOrBase64(message: Pick<LookedAt, "contentType" | "body">) {
   return text === null ? { base64: toBase64(message.body) } : { text };
 }
 
-/** Decodes a body, or its beginning, which may end within a character. */
+/** Decodes a body, or its beginning, which may end within a character; `null` where it is no text. */
 function textOf({
   contentType,
   body,

@@ -21,7 +21,7 @@ export const wellFormed = z
   .string()
   .check(z.refine((value) => value.isWellFormed(), "must be well-formed Unicode"));
 
-/** Body of a request that sends a message of its own. */
+/** Body of a request that sends a message. */
 export const sendBody = z.strictObject({
   body: z.optional(z.unknown()),
   text: z.optional(wellFormed),
@@ -48,7 +48,7 @@ export const RESEND_TEXT =
   'The body must be {} or an object with any of "to" (a queue), "body" or "text", "contentType" ("json", "text" or ' +
   `"bytes") and "delaySeconds" (0 to ${DELAY_SECONDS_MAX}).`;
 
-/** Reads the body of a request; one that is absent is `{}`. Throws 400 with what would be right. */
+/** Reads the body of a request; `{}` if it is absent. Throws 400. @param text describes a right body, for the error. */
 export async function readBody<T>(c: Context, schema: z.ZodMiniType<T>, text: string): Promise<T> {
   let json: unknown;
   try {
@@ -81,7 +81,7 @@ export interface StoredBody {
   readonly body: Uint8Array;
 }
 
-/** A body as it stands in a request: a value, or its text, which keeps each digit of JSON. */
+/** A message's body as a request gives it: as a value, or as its text, which keeps each digit of JSON. */
 export interface GivenBody {
   readonly body?: unknown;
   readonly text?: string | undefined;
@@ -89,8 +89,8 @@ export interface GivenBody {
 }
 
 /**
- * Makes the bytes of a body in a request. Without a content type a string as `body` is text, and anything else JSON;
- * bytes are in base64. `text` is JSON without one.
+ * Makes the bytes of a message's body in a request. Without a content type `text` is JSON, a string as `body` is text,
+ * and any other `body` is JSON. A `body` of bytes is in base64.
  *
  * @throws AdminError for a body that is not of its type, is too large, or is given in both ways.
  */

@@ -20,13 +20,13 @@ export const SELECTION_TEXT = `"filter", "ids" (${MOVED_NAMES_MAX} at most), "li
 const selected = z.object(SELECTION);
 type Selected = z.infer<typeof selected>;
 
-/** Messages that a dry run shows. */
+/** Most messages that a dry run shows. */
 const SHOWN_MAX = 20;
 
 /** Answer of a dry run: nothing was done. */
 export interface DryRun {
   readonly dryRun: true;
-  /** Messages that it would be done to; at least so many while `cursor` is not `null`. */
+  /** Messages that the action would be done to; there may be more while `cursor` is not `null`. */
   readonly count: number;
   /** The first of them. */
   readonly messages: readonly MessageView[];
@@ -52,12 +52,12 @@ export function selectionOf({ filter, ids, limit }: Selected, rights: Rights): M
   };
 }
 
-/** Beginning of a cursor that carries how many messages a limit has left. */
+/** Prefix of the cursor of a request with a limit: the number of messages that the limit has left. */
 const LEFT = /^([1-9]\d{0,15})\./;
 
 /**
- * Reads where a request begins, and how many messages it may take: the cursor of a request with a limit carries what
- * that has left. Throws 400 for a cursor that is none.
+ * Reads where a request begins, and how many messages it may take: its limit, or what the cursor says is left of it.
+ * Throws 400 for a cursor that is none.
  */
 export function startOf({ limit = Infinity, cursor }: Pick<Selected, "limit" | "cursor">) {
   if (cursor === undefined) return { limit };
@@ -65,12 +65,12 @@ export function startOf({ limit = Infinity, cursor }: Pick<Selected, "limit" | "
   return { limit: Math.min(limit, Number(left)), cursor: checkedCursor(cursor.slice(prefix.length)) };
 }
 
-/** Makes the cursor of an answer, of the place where its look has ended. */
+/** Makes the cursor of an answer. @param place cursor of its last look. @param left rest of the limit. */
 export function nextCursor(place: string, left: number): string {
   return left === Infinity ? place : `${left}.${place}`;
 }
 
-/** Looks at the messages that something would be done to, and counts them. */
+/** Shows and counts the messages that an action would be done to. @param from cursor of the request. */
 export async function tryOut(
   directory: QueueDirectory,
   name: string,

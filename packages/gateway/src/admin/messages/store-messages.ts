@@ -9,7 +9,7 @@ const PRODUCER = "admin API";
 /**
  * Stores messages, all or none.
  *
- * @param hasLarge whether one is larger than Cloudflare's limit: then they are stored as those of SQS are.
+ * @param hasLarge whether a message is larger than Cloudflare's limit: then all are stored by the call that SQS uses.
  * @throws AdminError with the queue's reason where it takes none.
  */
 export async function storeMessages(

@@ -21,7 +21,7 @@ export type AskedQueue =
     }
   | { readonly kind: "silent"; readonly record: QueueRecord };
 
-/** Descriptions of queues: of those at rest the last one, of the others a new one. */
+/** Describes queues within a time: one at rest by its last description, any other by a call to its object. */
 export class QueueFigures {
   readonly #directory: QueueDirectory;
   readonly #atRest: Map<string, { readonly queueId: string; readonly description: QueueDescription }>;
@@ -44,7 +44,7 @@ export class QueueFigures {
     }, ASKED_MS_MAX);
   }
 
-  /** Begins, with `ASKED_MS_MAX` to go. Call `end` afterwards. */
+  /** Reads which queues are at rest, and starts the time of `ASKED_MS_MAX`. Call `end` afterwards. */
   static async begin(directory: QueueDirectory): Promise<QueueFigures> {
     return new QueueFigures(directory, await directory.account.atRest());
   }
@@ -58,7 +58,7 @@ export class QueueFigures {
     return Promise.race([work, this.#deadline]);
   }
 
-  /** Describes a queue, as far as it is known; its object is asked if it is not at rest. */
+  /** Describes a queue by its last description if it is at rest, else by a call to its object. */
   async describe(queue: string): Promise<QueueDescription> {
     return this.#atRest.get(queue)?.description ?? this.#directory.describe(queue);
   }

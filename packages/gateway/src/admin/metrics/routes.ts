@@ -13,7 +13,7 @@ import { EXPOSITION_TYPE, exposition } from "./exposition.ts";
 import { queueMetrics } from "./queue-metrics.ts";
 import { topicMetrics } from "./topic-metrics.ts";
 
-/** Most queues that were left out and that the log names. */
+/** Most left out queues that the log names. */
 const NAMED_MAX = 10;
 
 /** `GET /`: every queue and topic in Prometheus' text format, for callers of the admin API. */
@@ -29,7 +29,7 @@ export function metricsRoutes(directory: QueueDirectory, authority: Authority): 
         figures.ask(records),
         askTopics(directory, figures),
       ]);
-      if (leftOut.length > 0) sayLeftOut(leftOut);
+      if (leftOut.length > 0) warnOfLeftOut(leftOut);
       const text = exposition([...queueMetrics(asked, leftOut.length), ...topicMetrics(topics)]);
       return c.body(text, 200, { "content-type": EXPOSITION_TYPE });
     } finally {
@@ -49,7 +49,7 @@ async function askTopics(directory: QueueDirectory, figures: QueueFigures): Prom
   }
 }
 
-function sayLeftOut(records: readonly QueueRecord[]): void {
+function warnOfLeftOut(records: readonly QueueRecord[]): void {
   const names = records.slice(0, NAMED_MAX).map(({ name }) => name);
   const more = records.length > names.length ? ", ..." : "";
   console.warn(

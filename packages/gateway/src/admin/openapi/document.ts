@@ -5,7 +5,7 @@ import { ADMIN_NEEDS } from "../access/needs.ts";
 import { ENDPOINTS } from "../endpoints.ts";
 import { type Operation, operations, queryParameters } from "./operations.ts";
 
-/** Part of a document in JSON. */
+/** An object of the document. */
 type Json = Readonly<Record<string, unknown>>;
 
 /**
@@ -48,11 +48,11 @@ export function schemaOf(schema: z.ZodMiniType): Json {
   return written;
 }
 
-/** Schemas of a document that others refer to. */
+/** Schemas of a document that its other parts refer to. */
 class Components {
   readonly #registry = z.registry<{ id: string }>();
 
-  /** Refers to a schema, by the name that it has already or by this one. */
+  /** Makes a reference to a schema, by the name that it has already, else by this one. */
   refer(schema: z.ZodMiniType, name: string): Json {
     const known = this.#registry.get(schema)?.id;
     if (known === undefined) this.#registry.add(schema, { id: name });

@@ -25,24 +25,32 @@ import type {
 import { numbers, ofOthers, oneOf, time, UNTRUSTED } from "./parts.ts";
 
 const REASONS = oneOf<WhyReason>({
-  ...({ delayed: true, leased: true, groupBlocked: true, groupHeldBack: true, paused: true } as const),
-  ...({ noConsumer: true, consumerAway: true, throttled: true, batching: true, concurrency: true } as const),
-  ...({
-    draining: true,
-    awaitsPull: true,
-    exhausted: true,
-    dueNow: true,
-    finished: true,
-    empty: true,
-  } as const),
-  ...({ alert: true, storageFull: true, damaged: true } as const),
+  delayed: true,
+  leased: true,
+  groupBlocked: true,
+  groupHeldBack: true,
+  paused: true,
+  noConsumer: true,
+  consumerAway: true,
+  throttled: true,
+  batching: true,
+  concurrency: true,
+  draining: true,
+  awaitsPull: true,
+  exhausted: true,
+  dueNow: true,
+  finished: true,
+  empty: true,
+  alert: true,
+  storageFull: true,
+  damaged: true,
 });
 
 /** Makes the schemas of answers about messages, and of what happened to them. */
 export function messageAnswers() {
   const why = z.object({
     reason: REASONS,
-    // That of an alert quotes an error.
+    // The text of an alert quotes an error.
     text: ofOthers(),
     until: z.nullable(time()),
     by: z.nullable(z.string()),

@@ -23,13 +23,13 @@ import { messageAnswers } from "./message-answers.ts";
 import { numbers, time } from "./parts.ts";
 import { brokerAnswers, queueAnswers } from "./queue-answers.ts";
 
-/** Input and answer of a route, by schemas. */
+/** Schemas of the input and the answer of a route. */
 export interface Operation {
-  /** Names of `QUERY_PARAMETERS`. Default: none. */
+  /** Names of `queryParameters`. Default: none. */
   readonly query?: readonly string[];
   /** Default: no body. */
   readonly body?: z.ZodMiniType;
-  /** Answer, or the type of one that is no JSON. */
+  /** Schema of the answer, or the media type of one that is no JSON. */
   readonly answer: z.ZodMiniType | { readonly mediaType: string };
 }
 

@@ -137,8 +137,15 @@ export function queueAnswers({ fault }: Pick<ReturnType<typeof messageAnswers>, 
     usage: z.nullable(
       z.extend(
         numbers(
-          ...(["sinceMs", "rowsWritten", "rowsRead", "requests", "awakeMs"] as const),
-          ...(["messages", "messageBytes", "messageChunks", "deliveries"] as const),
+          "sinceMs",
+          "rowsWritten",
+          "rowsRead",
+          "requests",
+          "awakeMs",
+          "messages",
+          "messageBytes",
+          "messageChunks",
+          "deliveries",
         ),
         { month: z.string() },
       ),

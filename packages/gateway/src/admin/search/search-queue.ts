@@ -7,11 +7,11 @@ import { isWholeId } from "../messages/find-message.ts";
 import { messageView } from "../messages/message-view.ts";
 import type { FoundView, GoneView, UnfinishedView } from "./search-view.ts";
 
-/** Messages that are shown of a queue. */
+/** Most messages that are shown of a queue. */
 export const SHOWN_MAX = 5;
-/** Messages that fit after which those of a queue are counted no further. */
+/** Number of messages that fit, after which those of a queue are counted no further. */
 export const COUNTED_MAX = 1_000;
-/** Messages that are gone that are shown of a queue. */
+/** Most messages that are shown of those that a queue no longer has. */
 export const GONE_MAX = 3;
 
 /** Filter with the text that it was written as. */
@@ -34,7 +34,7 @@ export interface QueueResult {
   readonly unfinished: UnfinishedView | null;
 }
 
-/** Searches a queue. @param isOver whether its time is over. One call is made for each filter, whatever that says. */
+/** Searches a queue. @param isOver whether its time is over; each filter gets one call even then. */
 export async function searchQueue(
   directory: QueueDirectory,
   rights: Rights,
@@ -76,7 +76,7 @@ export async function searchQueue(
   return { found, gone, unfinished };
 }
 
-/** A whole id names one message, which is found faster than all that fit. */
+/** Makes the request of a filter. A whole id names one message, which is found faster than all that fit a filter. */
 function requestOf(filter: MessageFilter): LookRequest {
   const [term, ...others] = filter;
   if (others.length === 0 && term !== undefined && isWholeId(term)) {
@@ -85,7 +85,7 @@ function requestOf(filter: MessageFilter): LookRequest {
   return { max: SHOWN_MAX, filter, countsAll: true };
 }
 
-/** Whether finished messages, which are in no list that does not ask for them, are left out. A whole id finds them. */
+/** Whether a filter leaves out finished messages: it has no state, and no whole id, which finds finished ones too. */
 function leavesOutFinished({ filter }: Written): boolean {
   return requestOf(filter).only === undefined && filter.every(({ field }) => field !== "state");
 }
@@ -94,7 +94,7 @@ function finishedOf({ text, filter }: Written): Written {
   return { text: `${text} state:finished`, filter: [...filter, { field: "state", state: "finished" }] };
 }
 
-/** Finds messages that the history of a queue names and that are not here. */
+/** Finds messages that the history of a queue names, except for those that were found in it (`here`). */
 async function goneMessages(
   directory: QueueDirectory,
   rights: Rights,

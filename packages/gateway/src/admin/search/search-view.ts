@@ -9,13 +9,13 @@ export interface SearchView {
   readonly topics: readonly string[];
   /** Messages by queue. */
   readonly messages: readonly FoundView[];
-  /** Messages whose ids begin so and that were in a queue. */
+  /** Messages that were in a queue, and whose ids begin with the text. */
   readonly gone: readonly GoneView[];
   /** Queues that were not searched to their end. */
   readonly unfinished: readonly UnfinishedView[];
 }
 
-/** Messages of a queue that fit. */
+/** Messages of a queue that fit the filter. */
 export interface FoundView {
   readonly queue: string;
   /** Filter that lists all of them. */

@@ -9,11 +9,11 @@ import type { FoundView, GoneView, SearchView } from "./search-view.ts";
 
 /** Queues that are searched at the same time. */
 export const SEARCHED_AT_ONCE = 16;
-/** Fewest digits of an id that are looked for as its beginning. What has fewer is looked for as a text alone. */
+/** Fewest digits that are looked for as the beginning of an id. A shorter text is looked for as a text alone. */
 export const SEARCHED_DIGITS_MIN = 4;
 /** How long a queue is searched, in ms. */
 export const QUEUE_MS_MAX = 2_000;
-/** How long all of them are searched, in ms. A call that is under way is still waited for. */
+/** How long all queues are searched, in ms. A call that is under way is still waited for. */
 export const SEARCH_MS_MAX = 5_000;
 
 /**
@@ -67,7 +67,7 @@ export async function searchAll(
   };
 }
 
-/** Leaves out messages that are in another queue. One that was in several queues is told of where its last event is. */
+/** Leaves out messages that were found in a queue, and shows one that was in several queues by its last event alone. */
 function goneOnce(gone: readonly GoneView[], found: readonly FoundView[]): GoneView[] {
   const here = new Set(found.flatMap(({ messages }) => messages.map(({ id }) => id)));
   const byId = new Map<string, GoneView>();
@@ -78,7 +78,7 @@ function goneOnce(gone: readonly GoneView[], found: readonly FoundView[]): GoneV
   return [...byId.values()];
 }
 
-/** An id is looked for as one, and as a text: bodies hold ids of other things. */
+/** Makes the filters of a text. Looks for an id also as a text, since bodies hold ids of other things. */
 function wantedOf(text: string, rights: Rights): Wanted {
   const filter = filterIn(text, rights);
   const [term, ...more] = filter;
@@ -89,7 +89,7 @@ function wantedOf(text: string, rights: Rights): Wanted {
       text: `body.${text}`,
       filter: [{ field: "json" as const, name: "id", value, isQuoted }],
     };
-    // A whole id is looked for by itself, which reads no bodies.
+    // The filter of a whole id reads no bodies, so bodies have a filter of their own.
     const filters = isWholeId(term) ? [...written, inBodies] : written;
     return { filters, beginning: idBeginning(prefix, SEARCHED_DIGITS_MIN) };
   }

@@ -13,7 +13,7 @@ import {
   topicView,
 } from "./topic-view.ts";
 
-/** Subscriptions of a page: each asks an object. */
+/** Subscriptions of a page: each costs a call to an object. */
 export const SUBSCRIPTIONS_PER_PAGE = 100;
 /** Most endpoints that are asked for their state for a list of topics; with more the list shows the state of none. */
 export const ENDPOINTS_ASKED_MAX = 200;

@@ -161,7 +161,7 @@ export function endpointsView(descriptions: readonly QueueDescription[]): Endpoi
   };
 }
 
-/** Policies were checked before they were kept. */
+/** Reads the delivery policies, which were checked before they were stored. */
 function deliveryOf(topic: TopicRecord, { attributes }: TopicSubscription): SubscriptionView["delivery"] {
   const { healthy, maxReceivesPerSecond } = effectivePolicy(
     documentOf<SubscriptionDocument>(attributes.DeliveryPolicy),
