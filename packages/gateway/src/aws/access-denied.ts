@@ -3,7 +3,7 @@ import type { Caller } from "./caller.ts";
 
 /** Error for a caller that has made more requests than its access key may make. */
 export class ThrottledError extends AwsError {
-  /** When the next request may come, in seconds. */
+  /** Seconds until the next request may come. */
   readonly afterSeconds: number;
 
   constructor(kind: AwsError["kind"], afterSeconds: number) {

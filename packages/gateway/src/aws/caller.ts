@@ -28,14 +28,15 @@ export type AwsAccess =
   | { readonly kind: "keys"; readonly secrets: ReadonlyMap<string, string>; readonly whenNone?: string }
   | { readonly kind: "closed"; readonly reason: string };
 
-/** Why a page of another site, or under another name, is refused; `null` for all other requests. */
+/** Returns why a page of another site, or under another host name, is refused; `null` for all other requests. */
 export type PageAccess = (request: PageRequest, effect: Effect) => string | null;
 
 /**
  * Refuses requests that a page of another site may have sent, where no keys are asked for. Throws `AwsError`
  * (`AccessDenied`).
  *
- * @param effects those of each action of the service. The action is read of a GET alone, which has it in its URL.
+ * @param effects effect of each action of the service. Only a GET has its action in the URL; other requests count as
+ * changes.
  */
 export function refusePage(
   request: Pick<AwsRequest, "method" | "url" | "headers">,
@@ -48,7 +49,7 @@ export function refusePage(
   if (reason !== null) throw new AwsError(COMMON_ERRORS.accessDenied, reason);
 }
 
-/** An unknown action changes nothing. */
+/** Returns the effect of the action in a URL. An unknown action is refused later, so it changes nothing. */
 function effectOf(parameters: URLSearchParams, effects: Readonly<Record<string, Effect>>): Effect {
   const action = parameters.get("Action") ?? "";
   return (Object.hasOwn(effects, action) ? effects[action] : undefined) ?? "reads";
@@ -99,8 +100,8 @@ export async function callerOf(request: AwsRequest, check: CallerCheck): Promise
   const credential =
     access.kind === "keys"
       ? await verifiedCredential(request, { service, nowMs, secretOf })
-      : credentialLeniently(request);
-  // Without access keys it is unknown whose credentials these are.
+      : credentialOrNull(request);
+  // Only `open` access admits a request without credentials.
   if (credential === null) return anonymous(home, ACTORS.local);
   const { accessKeyId, region } = credential;
   const account = /^\d{12}$/.test(accessKeyId) ? accessKeyId : home.account;
@@ -129,8 +130,8 @@ export function hasNoKeys(
   return secrets.size === 0 && kept.size === 0;
 }
 
-/** Without access keys a malformed credential counts as none. */
-function credentialLeniently(request: RequestHead): Credential | null {
+/** Returns the credential of a request that is not checked; `null` for none, and for a malformed one. */
+function credentialOrNull(request: RequestHead): Credential | null {
   try {
     return credentialOf(request);
   } catch {

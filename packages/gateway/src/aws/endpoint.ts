@@ -16,7 +16,7 @@ import type { SqsService } from "./sqs/routes.ts";
 export interface AwsServices {
   readonly sqs: SqsService;
   readonly sns: SnsService;
-  /** Whether no signatures are asked for. Else no more is read of a body than its sender may send. */
+  /** Whether no signatures are asked for. Else at most `UNSIGNED_BYTES_MAX` are read of a body without a signature. */
   readonly isOpen: boolean;
 }
 
@@ -64,19 +64,19 @@ function signedServiceOf(request: RequestHead): string | null {
   }
 }
 
-interface Respond {
+interface RespondOptions {
   /** Whether a client that has waited is checked before it is answered (`sqs/client-disconnect.ts`). */
   readonly looksForClients: boolean;
   /** Whether the server runs in this process, on Node.js. */
   readonly isLocal: boolean;
 }
 
-/** `answerAws` as a `Response` of the platform. */
+/** Answers a request as `answerAws` does, by a `Response` of the platform. */
 export async function respondAws(
   request: AwsRequest,
   keepAlive: KeepAlive,
   services: AwsServices,
-  { looksForClients, isLocal }: Respond,
+  { looksForClients, isLocal }: RespondOptions,
 ): Promise<Response> {
   const answer = await answerAws(request, keepAlive, services);
   const { status, headers, body } = answer;

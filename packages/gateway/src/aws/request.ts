@@ -85,7 +85,7 @@ export class AwsRequest implements SignedRequest {
   }
 
   async #read(bytesMax: number): Promise<Uint8Array> {
-    // First, since a server that has the bytes makes a stream of them only on demand.
+    // Before `body` is touched: a server that has all bytes makes a stream of them only on demand.
     if (this.#hasLength(bytesMax)) return new Uint8Array(await this.#raw.arrayBuffer());
     const { body } = this.#raw;
     return body === null ? NO_BYTES : readStream(body, bytesMax);

@@ -86,7 +86,7 @@ export async function topicOf(context: SnsContext, topicArn: string | undefined)
   return found;
 }
 
-/** Returns the configuration of all topics, asked for where a delivery policy is to be checked by it. */
+/** Returns the configuration of all topics; `{}`, without a call, where no delivery policy has to be checked by it. */
 export async function settingsFor({ ports }: SnsContext, isPolicyGiven: boolean): Promise<SnsSettings> {
   return isPolicyGiven ? ports.topics.snsSettings() : {};
 }
@@ -95,8 +95,8 @@ export async function settingsFor({ ports }: SnsContext, isPolicyGiven: boolean)
 export const CHANGE_ATTEMPTS_MAX = 20;
 
 /**
- * Changes a topic. `alter` makes the new values of the old ones. If another request changes the topic in between, it is
- * called again, so that neither change is lost. Throws what `find` and `alter` throw.
+ * Changes a topic. `alter` makes the new values of the old ones. If another request changes the topic in between,
+ * `alter` is called again, so that neither change is lost. Throws what `find` and `alter` throw.
  */
 export async function changeTopic(
   context: SnsContext,

@@ -62,7 +62,7 @@ export interface TopicRestoring {
   ): ReturnType<typeof restoreSubscription>;
 }
 
-/** Name of the actor of a restore, for SNS: the admin API knows the real one, and notes it. */
+/** Name of the actor of a restore, for SNS. The audit log gets the real one from the admin API. */
 const RESTORER = "backup";
 
 /** Actions of both services. */
@@ -106,15 +106,15 @@ export function snsService(
     const isSigned = hasSignature(request);
     const kept = access.kind === "keys" ? await ports.authority.accessKeys() : new Map<string, never>();
     const asksForKeys = access.kind === "keys" && !hasNoKeys(access, kept);
-    const open = asksForKeys && !isSigned ? await callByToken(request) : null;
+    const tokenCall = asksForKeys && !isSigned ? await callByToken(request) : null;
     const caller =
-      open === null
+      tokenCall === null
         ? await callerOf(request, { service: "sns", access, home, nowMs: ports.now(), kept })
         : anonymous(home);
     const afterSeconds = caller.token === null ? 0 : ports.authority.take(caller.token);
     if (afterSeconds > 0) throw new ThrottledError(SNS_ERRORS.throttled, afterSeconds);
     await request.readBytes();
-    const call = open ?? readCall(request, SNS_MODEL);
+    const call = tokenCall ?? readCall(request, SNS_MODEL);
     const context: SnsContext = {
       ports,
       home,
@@ -188,8 +188,8 @@ function subjectOf({ SubscriptionArn, TopicArn, ResourceArn }: Readonly<Record<s
 }
 
 /**
- * Reads the call of a request without a signature if its action needs none, as the links in messages; `null` for all
- * others. Only the name of the action is read before that is known.
+ * Reads the call of a request without a signature if its action needs none, as with links in messages; `null` for any
+ * other request, of which only the name of the action is read.
  *
  * @throws AwsError `RequestEntityTooLarge` for a body of more than `UNSIGNED_BYTES_MAX` bytes.
  */

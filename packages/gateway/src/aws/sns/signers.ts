@@ -9,7 +9,7 @@ import {
 
 /** Signer of notifications: made by the first request that needs it, and the same for all from then on. */
 export class Signers {
-  /** The signer is shared, and no promise of it, which would never settle if its request's client hung up. */
+  /** The signer itself, not a promise of it, which would never settle if the client of its request hung up. */
   #signer: Signer | undefined;
   #identity: SigningIdentity | null = null;
 

@@ -1,22 +1,21 @@
 /**
- * Looks in time that come before an answer, and the pause of each, in ms. A look writes one byte to the client and
- * pauses. workerd learns that a
- * client has closed its connection only when it writes to it. Where a proxy is in between, as in `wrangler dev`, the
- * first write tells the proxy and a later one workerd. On a busy machine three writes 6 ms apart missed 1 of 120
- * clients that had disconnected, and two 4 ms apart 10 of 40.
+ * Looks before an answer, and the pause of each, in ms. A look writes one byte to the client and pauses: workerd
+ * notices a closed connection only when it writes to it. Where a proxy is in between, as in `wrangler dev`, the first
+ * write reaches the proxy, and a later one makes workerd notice. On a busy machine three writes 6 ms apart missed 1 of
+ * 120 clients that had disconnected, and two 4 ms apart 10 of 40.
  */
 export const LOOKS = 3;
 export const LOOK_MS = 6;
-/** Longest look, write and pause, that is in time, in ms: where one takes longer the proxy is late too. */
+/** Longest look that counts, write and pause together, in ms: after a slower one the proxy may be late too. */
 export const LOOK_MS_MAX = 9;
-/** Most looks, however late they are. */
+/** Most looks, including those that do not count. */
 export const LOOKS_MAX = 40;
 
 const DECLARATION = /^<\?xml[^>]*\?>/;
 
 /**
- * Makes the body of an answer with white space that means nothing at its beginning, in XML after the declaration. If the client has disconnected, writing
- * the white space aborts the request's signal, and the rest is not written.
+ * Makes the body of an answer with insignificant white space at its beginning, in XML after the declaration. If the
+ * client has disconnected, writing the white space aborts the request's signal, and the rest is not written.
  *
  * @param signal aborted when the client has disconnected.
  */

@@ -102,7 +102,7 @@ export function requestedUrl({ path }: SqsContext, url: string | undefined): str
 
 /**
  * Changes the queue that a request names. `alter` makes the new values of the old ones. If another request changes the
- * queue in between, it is called again, so that neither change is lost. Throws what `queueOf` and `alter` throw.
+ * queue in between, `alter` is called again, so that neither change is lost. Throws what `queueOf` and `alter` throw.
  */
 export async function changeQueue(
   context: SqsContext,

@@ -17,7 +17,7 @@ export interface KnownQueue {
   readonly messageBytesMax: number;
 }
 
-/** A queue for one request. */
+/** Facts about a queue, as one request uses them. */
 export interface LookedUpQueue extends KnownQueue {
   /** Whether the directory was asked just now. Only then may these facts refuse a request. */
   readonly isFresh: boolean;

@@ -8,15 +8,15 @@ import type { KnownQueues, LookedUpQueue } from "./known-queues.ts";
 /** Most attempts at an action while others keep changing its queue. */
 const ATTEMPTS_MAX = 20;
 
-/** Thrown by an action that went by outdated facts about its queue. `onQueue` repeats the action. */
+/** Thrown by an action that may have used outdated facts about its queue. `onQueue` repeats the action. */
 export class OutdatedQueueError extends Error {
   override readonly name = "OutdatedQueueError";
 }
 
 /**
- * Calls `work` with the queue that a request names. It goes by remembered facts about the queue, because asking the
- * directory is a call. If `work` throws an `OutdatedQueueError`, it is called again with fresh ones: it throws that
- * before it changes anything.
+ * Calls `work` with the queue that a request names. Uses cached facts about the queue, to save the call to the
+ * directory. If `work` throws an `OutdatedQueueError`, which it does before it changes anything, `work` is called again
+ * with fresh facts.
  *
  * @param url the `QueueUrl`; `undefined` where the path names the queue.
  * @throws AwsError for a queue that cannot be used or found, and `RequestThrottled` after too many attempts; any other
@@ -31,9 +31,9 @@ export async function onQueue<Result>(
   const name = directoryName(parseQueueUrl(requestedUrl(context, url), caller), settings.home);
   checkQueue(context, name);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    const remembered = known.find(name);
+    const cached = known.find(name);
     try {
-      if (remembered !== undefined) return await work(remembered);
+      if (cached !== undefined) return await work(cached);
       const record = await findByName(context, name);
       if (record === null) throw queueDoesNotExist(context);
       return await work({ ...known.note(record), isFresh: true });

@@ -67,7 +67,8 @@ export function sqsService(
   const known = new KnownQueues();
   const calls = new QueueCalls(ports.queue, ports.now, ports.isLocal);
 
-  function refuseOthers(request: AwsRequest, protocol: Protocol): void {
+  /** Refuses other HTTP methods than the protocol's, and pages of other sites. Throws `AwsError`. */
+  function checkSender(request: AwsRequest, protocol: Protocol): void {
     if (!METHODS[protocol].includes(request.method)) {
       throw refuse(COMMON_ERRORS.unknownOperation, `There is no operation with ${request.method}.`);
     }
@@ -75,7 +76,7 @@ export function sqsService(
   }
 
   /** Identifies the caller of a request. Throws `ThrottledError` above the rate of its token. */
-  async function admitted(request: AwsRequest): Promise<Caller> {
+  async function admit(request: AwsRequest): Promise<Caller> {
     const { home } = settings;
     const kept = access.kind === "keys" ? await ports.authority.accessKeys() : NO_KEYS;
     const caller = await callerOf(request, { service: "sqs", access, home, nowMs: ports.now(), kept });
@@ -145,8 +146,8 @@ export function sqsService(
         hasWaited = true;
       };
       try {
-        refuseOthers(request, protocol);
-        const caller = await admitted(request);
+        checkSender(request, protocol);
+        const caller = await admit(request);
         const text = await request.readText();
         const { call, context, output } = begin(request, protocol, text, caller, { keepAlive, noteWait });
         const answer = answerOf(SQS_MODEL, call, (await output) ?? {}, requestId);

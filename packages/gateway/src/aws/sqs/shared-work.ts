@@ -52,12 +52,11 @@ export async function runOperations(
   const outcomes = outcomesOf(operations, reply);
   const { enqueued } = reply;
   const sends = operations.filter(({ kind }) => kind === "enqueue");
-  if (enqueued === undefined || enqueued.ok === true || sends.length < 2 || !isOfOne(enqueued))
+  if (enqueued === undefined || enqueued.ok === true || sends.length < 2 || !isForOneRequest(enqueued))
     return outcomes;
-  // Nothing was stored. Each request is sent alone, so that none is refused for the messages of another.
-  const alone = await Promise.all(sends.map((send) => runOperations(object, name, [send])));
-  const replies = alone.flat();
-  // There is one for each.
+  // No message was stored. Each send gets a call of its own, so that none is refused for the messages of another.
+  const replies = (await Promise.all(sends.map((send) => runOperations(object, name, [send])))).flat();
+  // There is one reply for each send.
   return operations.map(({ kind }, i) => (kind === "enqueue" ? replies.shift() : outcomes[i]) as Outcome);
 }
 
@@ -125,7 +124,7 @@ function outcomesOf(operations: readonly Operation[], done: QueueWorkDone): Outc
   return operations.map(outcomeOf);
 }
 
-/** Whether the call may have been refused for the messages of one request. */
-function isOfOne(reply: Exclude<EnqueueReply, { ok: true }>): boolean {
+/** Whether the messages of one request alone may be why the call was refused. */
+function isForOneRequest(reply: Exclude<EnqueueReply, { ok: true }>): boolean {
   return reply.ok !== "outdated" && reply.code !== QUEUE_ERROR_CODES.queueNotFound;
 }

@@ -29,16 +29,16 @@ export const SQS_ATTRIBUTES_MAX = 10;
 /** Largest record of a copy: a stored value has 2 MB. Escapes can make an envelope much larger than its message. */
 export const COPY_BYTES_MAX = 1_900_000;
 
-/** Text in an envelope in whose place the topic's object puts the number. */
-const NUMBER_TO_COME = "0".repeat(SEQUENCE_NUMBER_DIGITS);
+/** Placeholder in an envelope, which the topic's object replaces by the sequence number. */
+const NUMBER_PLACEHOLDER = "0".repeat(SEQUENCE_NUMBER_DIGITS);
 
-/** How copies are made. */
+/** Parameters that all copies of a publish share. */
 export interface CopyOptions {
   readonly nowMs: number;
   readonly endpoint: string;
   /** `null` on a FIFO topic, whose messages are not signed. */
   readonly signer: Signer | null;
-  /** AWS X-Ray's, of the request: queues get it beside the message. */
+  /** AWS X-Ray's trace header of the request. Queues get it beside the message. */
   readonly traceHeader: string | null;
   /** Trace context of the request, by its `traceparent`. */
   readonly trace: Uint8Array | null;
@@ -67,7 +67,7 @@ type Filtered =
   | { readonly kind: "match" | "noMatch" }
   | { readonly kind: "unknown"; readonly reason: string };
 
-function filtered({ protocol, attributes }: TopicSubscription, message: OutgoingMessage): Filtered {
+function applyFilter({ protocol, attributes }: TopicSubscription, message: OutgoingMessage): Filtered {
   const { FilterPolicy: text, FilterPolicyScope } = attributes;
   if (text === undefined) return { kind: "match" };
   const scope = filterScopeOf(FilterPolicyScope);
@@ -100,7 +100,7 @@ async function copyOf(
   const extension = encodeExtension(extensionOf(message, topic, subscription, isRaw, options));
   const writer = new PackedWriter();
   writer.append({
-    // A queue's message has an id of its own; an HTTP endpoint gets that of the published message.
+    // A message in a queue gets an id of its own; an HTTP endpoint gets the id of the published message.
     id: bytesOfUuid(isEndpointQueue(target) ? message.messageId : crypto.randomUUID()),
     contentType: "text",
     body,
@@ -110,7 +110,7 @@ async function copyOf(
   if (packed.byteLength > COPY_BYTES_MAX) throw invalid("Message too long");
   const hasNumber = topic.isFifo && !isRaw;
   // The first members of an envelope are not the publisher's, so the first such text is the right one.
-  const numberAt = hasNumber ? body.indexOf(NUMBER_TO_COME, body.indexOf('"SequenceNumber"')) : -1;
+  const numberAt = hasNumber ? body.indexOf(NUMBER_PLACEHOLDER, body.indexOf('"SequenceNumber"')) : -1;
   return {
     target,
     packed,
@@ -124,12 +124,12 @@ async function copyOf(
  */
 function targetOf(message: OutgoingMessage, subscription: TopicSubscription, isRaw: boolean): string | null {
   const { protocol, target, deadLetterQueue, arn } = subscription;
-  const by = filtered(subscription, message);
-  if (by.kind === "noMatch") return null;
+  const filtered = applyFilter(subscription, message);
+  if (filtered.kind === "noMatch") return null;
   const count = Object.keys(message.attributes).length;
   const hasTooMany = protocol === "sqs" && isRaw && count > SQS_ATTRIBUTES_MAX;
   const tooMany = hasTooMany ? `it has ${count} attributes, and SQS takes ${SQS_ATTRIBUTES_MAX}` : null;
-  const reason = by.kind === "unknown" ? by.reason : tooMany;
+  const reason = filtered.kind === "unknown" ? filtered.reason : tooMany;
   if (reason === null) return target;
   const destination =
     deadLetterQueue === null ? "is dropped" : `goes to the dead-letter queue "${deadLetterQueue}"`;
@@ -151,7 +151,7 @@ function envelopeOf(
     message: textFor(protocol),
     subject,
     attributes,
-    sequenceNumber: topic.isFifo ? NUMBER_TO_COME : null,
+    sequenceNumber: topic.isFifo ? NUMBER_PLACEHOLDER : null,
   };
   const signing =
     signer === null ? { signer, endpoint } : { signer, endpoint, version: signatureVersionOf(topic) };

@@ -13,7 +13,7 @@ export type MessageAttributes = Readonly<Record<string, AttributeValue>>;
  * Checks the attributes of a message in SNS's words (spec sns-delivery 9.4). Throws `AwsError`:
  * `ParameterValueInvalid`, or `ValidationError` for one without a type.
  *
- * @param path of the attributes in the request, for the latter.
+ * @param path path of the attributes in the request, for the text of `ValidationError`.
  */
 export function checkMessageAttributes(attributes: MessageAttributes, path: string): void {
   for (const [name, value] of Object.entries(attributes)) {

@@ -65,8 +65,8 @@ export async function publishBatch(
 }
 
 /**
- * Sends each message to its subscribers, and answers when all copies are durable. Goes by the remembered topic if there
- * is one. If that turns out to be out of date it begins anew: a request is refused only by the present topic.
+ * Sends each message to its subscribers, and returns when all copies are durable. Uses the cached topic if there is
+ * one. If that turns out to be out of date, it begins anew: only the present topic can refuse a request.
  *
  * @param outgoing checks the messages by the topic. Throws `AwsError`.
  */
@@ -77,9 +77,9 @@ async function publishTo(
 ): Promise<PublishOutcome[]> {
   const { text } = topicArnIn(context, topicArn);
   const { calls, keepAlive } = context;
-  const remembered = calls.known.find(text);
-  if (remembered !== undefined) {
-    const outcomes = await byMemory(context, remembered, outgoing);
+  const cached = calls.known.find(text);
+  if (cached !== undefined) {
+    const outcomes = await publishByCached(context, cached, outgoing);
     if (outcomes !== "outdated") return outcomes;
     calls.known.forget(text);
   }
@@ -93,7 +93,8 @@ async function publishTo(
   throw tooManyChanges();
 }
 
-async function byMemory(
+/** Publishes by a topic that may be out of date. `outdated`: nothing was published. */
+async function publishByCached(
   context: SnsContext,
   snapshot: TopicSnapshot,
   outgoing: (topic: TopicRecord) => readonly OutgoingMessage[],
@@ -105,9 +106,9 @@ async function byMemory(
     if (error instanceof AwsError) return "outdated";
     throw error;
   }
-  // Without subscribers the topic's object is not called, and could not say that there is one by now.
-  const isForSomebody = messages.some(({ copies }) => copies.length > 0);
-  return isForSomebody || snapshot.topic.isFifo ? send(context, snapshot, messages) : "outdated";
+  // Without copies there would be no call to the topic's object, which alone can say that the topic is out of date.
+  const hasCopies = messages.some(({ copies }) => copies.length > 0);
+  return hasCopies || snapshot.topic.isFifo ? send(context, snapshot, messages) : "outdated";
 }
 
 /** Makes the copies of the messages for each subscriber. */
@@ -131,7 +132,7 @@ async function withCopies(
   return published;
 }
 
-/** `outdated`: the topic has changed since the copies were made. */
+/** Sends the copies to the topic's object. `outdated`: the topic has changed since they were made. */
 function send(
   context: SnsContext,
   snapshot: TopicSnapshot,
@@ -188,7 +189,7 @@ async function inCalls(
     }
     part.push({ ...message, copies });
   }
-  // There is no subscriber, so nothing has to be kept.
+  // Without copies there is nothing to store.
   if (bytes > 0 && (await send(part)) === "outdated") return "outdated";
   return messages.map(({ messageId }) => ({ messageId, sequenceNumber: null, duplicate: false }));
 }

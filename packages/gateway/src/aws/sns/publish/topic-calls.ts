@@ -20,7 +20,7 @@ export interface TopicCallsPorts {
   now(): number;
 }
 
-/** Weight of a question to the directory: one answer serves any number of requests. */
+/** Weight of a lookup in the directory: one answer serves any number of requests. */
 const NO_WEIGHT = 0;
 
 /**

@@ -5,8 +5,8 @@ import type { SnsContext } from "../context.ts";
 import { signatureVersionOf } from "../signers.ts";
 
 /**
- * Sends an endpoint the question whether it wants to be subscribed, or the notice that it no longer is (spec
- * sns-delivery 8.5), as a message through the queue of the subscription. It is durable when this resolves.
+ * Asks an endpoint to confirm its subscription, or notifies it that the subscription has ended (spec sns-delivery 8.5),
+ * by a message through the queue of the subscription. Resolves when the message is durable.
  */
 export async function sendConfirmation(
   context: SnsContext,
@@ -36,7 +36,7 @@ export async function sendConfirmation(
   const reply = await ports.queue(target).work(target, { enqueue: { packed } });
   const stored = reply.ok ? reply.enqueued : reply;
   if (stored?.ok === true) return;
-  // It names no revision, so it is never outdated.
+  // `outdated` cannot come: the request names no revision.
   const reason = stored?.ok === false ? `${stored.cause} (${stored.code})` : "it was not stored";
   throw new Error(`"${subscriptionArn}" cannot be asked: ${reason}`);
 }

@@ -62,7 +62,7 @@ export class BatchOutcome<Success extends object> {
     this.Successful.push(entry);
   }
 
-  /** Notes a refusal of this entry. Any other error concerns the whole request, and is thrown on. */
+  /** Notes a refusal of this entry. Any other error concerns the whole request, and is rethrown. */
   fail(Id: string, error: unknown): void {
     if (!(error instanceof AwsError)) throw error;
     const { kind, message } = error;

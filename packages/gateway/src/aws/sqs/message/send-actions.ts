@@ -31,6 +31,7 @@ export function sendMessage(
   return onQueue(context, input.QueueUrl, async (queue) => {
     const rules = { ...queue, isBatch: false, hasValidTexts: hasValidTexts(context) };
     checkBy(queue, () => {
+      // AWS reports a missing body before a missing group.
       if (!input.MessageBody) checkMessage(input, rules);
       checkFifo(input, rules);
       checkMessage(input, rules);
@@ -38,7 +39,7 @@ export function sendMessage(
     const records = recordsOf(context, [input], rules);
     const { revision } = queue;
     const reply = await context.calls.enqueue(queue.name, { records, revision }, context.keepAlive);
-    const [sent] = sentBy(queue, reply, records);
+    const [sent] = sentMessagesOf(queue, reply, records);
     if (sent === undefined) throw new Error("the queue answered a send with no message");
     return resultOf(input, sent);
   });
@@ -84,7 +85,7 @@ async function sendEntries(
     const records = recordsOf(context, good, rules);
     const { revision } = queue;
     const reply = await context.calls.enqueue(queue.name, { records, revision }, context.keepAlive);
-    const sent = sentBy(queue, reply, records);
+    const sent = sentMessagesOf(queue, reply, records);
     for (let i = 0; i < good.length; i++) {
       const [entry, message] = [good[i], sent[i]];
       if (entry === undefined || message === undefined)
@@ -127,8 +128,8 @@ function recordsOf(
   return inputs.map((input) => recordOf(input, rules, { traceHeader, trace }));
 }
 
-/** Reads a queue's answer to the messages of a request. Throws the reason why it took none. */
-function sentBy(
+/** Reads a queue's reply to the messages of a request. Throws the reason where the queue has stored none. */
+function sentMessagesOf(
   { name }: KnownQueue,
   reply: EnqueueReply,
   records: readonly RecordOfMessage[],

@@ -33,7 +33,7 @@ export interface ReadAttributes {
 
 /**
  * Reads the attributes of `CreateQueue` or `SetQueueAttributes`, each by itself (spec sqs 5.1, 5.2). Throws `AwsError`
- * with AWS's texts. `checkThroughput` and `checkEncryption` look at them beside those that the queue has already.
+ * with AWS's texts. `checkThroughput` and `checkEncryption` check them together with those that the queue has already.
  *
  * @param isFifo whether the queue is, or becomes, a FIFO queue.
  */

@@ -197,7 +197,7 @@ export async function queuesOf(
     .filter(({ address }) => address.region === caller.region && address.account === caller.account);
 }
 
-/** Lists those of them that the caller may use. */
+/** Lists the queues of the caller's account and region that the caller may use. */
 async function usableQueuesOf(context: SqsContext): ReturnType<typeof queuesOf> {
   return (await queuesOf(context)).filter(({ record }) => mayUse(context.caller.rights, record.name));
 }

@@ -45,8 +45,8 @@ export function attributesOf(
 }
 
 /**
- * The redrive policy of a queue: the text that was set over SQS, unless another dialect has changed it since; `null` if
- * it has none.
+ * Returns the redrive policy of a queue: the text that was set over SQS, unless another dialect has changed the policy
+ * since; `null` if it has none.
  */
 function redriveTextOf({ definition }: QueueRecord, text: string | undefined, home: Home): string | null {
   const redrive = definition.receive?.redrive;
