@@ -1,8 +1,8 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 /**
- * Codes of Cloudflare's API that this broker answers with (spec cloudflare-queues 5.6, 6.8). Most sentences are not
- * published, and ours take their place.
+ * Codes of Cloudflare's API that this broker answers with (spec cloudflare-queues 5.6, 6.8). Cloudflare publishes few
+ * of its texts for them, so most texts are our own.
  */
 export const API_CODES = {
   throttled: 971,

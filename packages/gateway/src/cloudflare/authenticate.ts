@@ -12,7 +12,7 @@ import { CLOUDFLARE_NEEDS } from "./needs.ts";
  * or as the key of the older `X-Auth-Key`; 401 without one, 403 with another one or without the right scope, all with
  * code 10000 (spec cloudflare-queues 5.6). Notes changes in the audit log.
  *
- * @param prefix path that the routes of `CLOUDFLARE_NEEDS` are below.
+ * @param prefix path above the routes of `CLOUDFLARE_NEEDS`.
  */
 export function authenticate(authority: Authority, audit: AuditRpc, prefix: string): MiddlewareHandler {
   const { access } = authority;

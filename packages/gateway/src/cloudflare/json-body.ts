@@ -30,8 +30,8 @@ export function firstIssue({ issues: [issue] }: z.core.$ZodError): string {
 }
 
 /**
- * A whole number from `min` to `max`, also as a string of digits: clients send both. Anything else, a fraction
- * included, is refused with the range.
+ * Makes the schema of a whole number from `min` to `max`, also as a string of digits: clients send both. Anything else,
+ * a fraction included, is refused with the range.
  */
 export function wholeNumber(min: number, max: number) {
   const text = `Must be a whole number from ${min} to ${max}`;

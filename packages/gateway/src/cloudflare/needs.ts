@@ -12,7 +12,7 @@ const SUBSCRIPTIONS = "/accounts/:account_id/event_subscriptions/subscriptions";
 const R2_RULES = "/accounts/:account_id/event_notifications/r2/:bucket/configuration";
 const WORKERS = "/accounts/:account_id/workers";
 
-/** Needs of each route of the API. A route that is not here is the administrator's. */
+/** Needs of each route of the API. A route that is not here needs the scope `admin` for all queues. */
 export const CLOUDFLARE_NEEDS: RouteNeeds = {
   [`GET ${QUEUES}`]: { scope: "read", queues: "listed" },
   [`POST ${QUEUES}`]: changing("queue.create"),

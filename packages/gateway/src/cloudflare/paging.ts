@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { invalid } from "./api-error.ts";
 import type { ResultInfo } from "./envelope.ts";
 
-/** Entries of a page where the request names no number, and most that one can have. */
+/** Entries of a page where the request names no number, and most that a page can have. */
 export const PER_PAGE_DEFAULT = 100;
 export const PER_PAGE_MAX = 1_000;
 

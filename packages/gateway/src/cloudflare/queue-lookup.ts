@@ -32,7 +32,7 @@ export async function queueOf(
 /**
  * Throws ApiError 10000 for a queue that the request may not use.
  *
- * @param called how the request has named it. Default: by its name.
+ * @param called the queue as the request has named it, for the error. Default: its name.
  */
 export function checkQueue(c: Context, name: string, called?: string): void {
   const refused = refusedQueue(c, name, called);

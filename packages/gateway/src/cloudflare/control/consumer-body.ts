@@ -23,9 +23,7 @@ import { checkQueueName } from "./queue-body.ts";
 
 const shared = { dead_letter_queue: z.nullish(z.string()), settings: z.optional(z.unknown()) };
 
-/**
- * A body that gives a queue a consumer. `environment_name` is of a time when Workers had environments: always empty.
- */
+/** Body of a request that gives a queue a consumer. Its `environment_name`, of former Workers, is ignored. */
 export const consumerBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("worker"),
@@ -57,7 +55,7 @@ const pullSettings = z.object({
   visibility_timeout_ms: z._default(wholeNumber(0, VISIBILITY_TIMEOUT_MS_MAX), VISIBILITY_TIMEOUT_MS_DEFAULT),
 });
 
-/** Destinations of one kind, as the command line of Cloudflare's sends them (workers-sdk#15381). */
+/** Destinations of one kind, as Wrangler sends them (workers-sdk#15381). */
 const destinations = z._default(z.array(z.object({ id: z.string().check(z.minLength(1, "Required")) })), []);
 const notificationSettings = z
   .object({ email: destinations, pagerduty: destinations, webhooks: destinations })

@@ -56,7 +56,7 @@ export function consumerRoutes({ account, clock }: QueueDirectory): Hono {
 /**
  * Reads the consumer in a body. Its dead letters may only go to a queue that the request may use.
  *
- * @param isDevelopment whether notifications are shown: nobody sends them.
+ * @param isDevelopment whether notifications are shown. They are never sent, so elsewhere their consumer is refused.
  */
 async function consumerIn(c: Context, isDevelopment: boolean): Promise<ConsumerDefinition> {
   const consumer = consumerOf(await readJson(c, consumerBody));

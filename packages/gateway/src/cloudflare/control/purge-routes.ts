@@ -11,7 +11,7 @@ import { queueView } from "./queue-view.ts";
 
 const purgeBody = z.object({ delete_messages_permanently: z.optional(z.boolean()) });
 
-/** Routes that purge a queue, and tell when that was done last (spec cloudflare-queues 4, 6.4, 6.7). */
+/** Routes that purge a queue, and show when it was purged last (spec cloudflare-queues 4, 6.4, 6.7). */
 export function purgeRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 
@@ -27,7 +27,7 @@ export function purgeRoutes(directory: QueueDirectory): Hono {
     await directory.queue(name).purge(name);
     const purge = { startedMs, completedMs: Date.now() };
     await directory.account.notePurge(queueId, purge);
-    // Wrangler's type for the answer is not the SDK's: each finds its own fields.
+    // Wrangler and the SDK expect different answers: this one has the fields of both.
     const view = queueView(record, await ruledBuckets(directory));
     return succeed(c, { ...view, ...statusOf(purge), complete: "true" });
   });

@@ -18,7 +18,7 @@ import { firstIssue } from "../json-body.ts";
 import { queueOf } from "../queue-lookup.ts";
 import { errorOf } from "./refusal.ts";
 
-/** Beginning or end of keys. */
+/** A prefix or suffix of keys. */
 const keyPart = z._default(
   z
     .string()
@@ -41,8 +41,8 @@ const rules = z.object({
     )
     .check(z.minLength(1, "Must have a rule")),
 });
-/** Without a body, or with no ids in it, all rules are meant. */
-const gone = z.object({ ruleIds: z.optional(z.array(z.string())) });
+/** Body of a DELETE. Without a body, or without ids in it, all rules are deleted. */
+const deletion = z.object({ ruleIds: z.optional(z.array(z.string())) });
 
 /**
  * Routes of the event notification rules of R2 buckets, as `wrangler r2 bucket notification` uses them. A PUT adds
@@ -52,6 +52,7 @@ export function r2Routes({ account, r2, watchR2 }: QueueDirectory): Hono {
   const app = new Hono();
   const rulesOf = async (bucket: string): Promise<readonly R2RuleRecord[]> =>
     (await r2.listR2Buckets()).find((one) => one.bucket === bucket)?.rules ?? [];
+  /** Has the writes to all buckets with rules reported, and to `more`. */
   const watchRuled = async (more: readonly string[] = []) => {
     await watchR2?.([...new Set([...(await r2.listR2Buckets()).map(({ bucket }) => bucket), ...more])]);
   };
@@ -88,7 +89,7 @@ export function r2Routes({ account, r2, watchR2 }: QueueDirectory): Hono {
         "This broker does not see writes to R2 buckets: run the Workers, and the buckets, by sluice dev.",
       );
     }
-    // Writes are seen before the rule is there, and the rule is there before the answer.
+    // The bucket is watched before the rule exists, so no write after the answer is missed.
     await watchRuled([bucket]);
     const added = body.rules.map(({ description, actions, ...rule }) => ({
       ...rule,
@@ -96,7 +97,7 @@ export function r2Routes({ account, r2, watchR2 }: QueueDirectory): Hono {
       ...(description === undefined ? {} : { description }),
     }));
     check(await r2.addR2Rules(bucket, queueId, added));
-    // A request meanwhile may have watched what there was without this rule.
+    // Another request may have replaced the watched buckets meanwhile, by a list without this one.
     await watchRuled();
     return succeed(c, {});
   });
@@ -104,7 +105,7 @@ export function r2Routes({ account, r2, watchR2 }: QueueDirectory): Hono {
   app.delete("/:bucket/configuration/queues/:queue_id", async (c) => {
     const bucket = bucketOf(c);
     const { queueId } = await queueOf(c, account);
-    const { ruleIds } = read(gone, (await bodyText(c)) || "{}");
+    const { ruleIds } = read(deletion, (await bodyText(c)) || "{}");
     check(await r2.deleteR2Rules(bucket, queueId, ruleIds ?? null));
     await watchRuled();
     return succeed(c, {});

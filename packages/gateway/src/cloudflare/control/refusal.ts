@@ -8,7 +8,7 @@ import { API_CODES, ApiError } from "../api-error.ts";
  * Returns the record of a change that was made, or throws the refusal in Cloudflare's codes (spec cloudflare-queues
  * 6.8, 10).
  *
- * @param rights those of the caller, for refusals that name queues beside the one that was to be changed.
+ * @param rights rights of the caller, for refusals that name queues other than the changed one.
  */
 export function recordIn(reply: DirectoryReply, rights?: Rights): QueueRecord {
   if (reply.ok) return reply.record;

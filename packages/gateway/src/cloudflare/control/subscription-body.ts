@@ -23,7 +23,7 @@ export const subscriptionChangeBody = z.object({
 /**
  * Reads the source of a subscription, with the fields of its type.
  *
- * @throws ApiError for an unknown type, or one of its fields that is missing.
+ * @throws ApiError for an unknown type, or a missing field of it.
  */
 export function sourceOf(given: z.infer<typeof newSubscriptionBody>["source"]): NewSubscription["source"] {
   const { source, problem } = readSource(given);

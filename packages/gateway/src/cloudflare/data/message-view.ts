@@ -50,7 +50,7 @@ function bodyView(body: Uint8Array, contentType: ContentType): string {
   return contentType === "text" ? decoder.decode(body) : toBase64(body);
 }
 
-/** Characters that one call makes: an argument list has its limits. */
+/** Characters that one call makes: the length of an argument list is limited. */
 const CHARACTERS_MAX = 32_768;
 
 function toBase64(bytes: Uint8Array): string {

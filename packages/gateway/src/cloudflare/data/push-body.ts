@@ -10,8 +10,8 @@ import { type IncomingMessage, pack, refuseLargeBatch } from "../../account/inco
 import { delayIn, expecting, looseNumber } from "./read-request.ts";
 
 /**
- * A message of a push. Without a content type it is `json`, and a string is refused, as its `content_type: "text"` was
- * probably forgotten (spec cloudflare-queues 5.3). `bytes` and `v8` cannot be sent over HTTP.
+ * A message of a push. Without a content type it is `json`. Then a string as body is refused: its sender has probably
+ * forgotten `content_type: "text"` (spec cloudflare-queues 5.3). `bytes` and `v8` cannot be sent over HTTP.
  */
 const message = z
   .object(

@@ -28,7 +28,7 @@ export async function readRequest<T>(c: Context, schema: z.ZodMiniType<T>): Prom
   throw new QueueError(QUEUE_ERROR_CODES.jsonRequestBodyInvalid, firstIssue(result.error));
 }
 
-/** Options of a schema that make it complain as the API does. */
+/** Makes the options of a schema whose errors have the words of Cloudflare's API. */
 export function expecting(kind: string) {
   return {
     error: ({ input }: { readonly input?: unknown }) =>

@@ -24,7 +24,7 @@ export function dataRoutes(directory: QueueDirectory): Hono {
   app.route(messages, pullRoutes(directory));
   app.route(messages, peekRoutes(directory));
   app.onError((error) => {
-    // Errors that the data plane does not answer are for the app that mounts this.
+    // The app that mounts these routes answers what is thrown here.
     throw apiErrorOf(error) ?? error;
   });
   return app;
