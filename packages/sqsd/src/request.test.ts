@@ -69,8 +69,14 @@ describe("the POST of a message (spec sqsd 4.1)", () => {
     expect(dropped).toHaveLength(1);
   });
 
-  it.each(["a\r\nSet-Cookie: x", "a\nb", "a\rb", "a\0b"])(
-    "drops a value that would end its header: %j",
+  it.each(["größe", "件数", "a b", "a:b"])("drops an attribute whose name no header can have: %j", (name) => {
+    const { headers, dropped } = requestOf({ attributes: { [name]: string("1") } });
+    expect(headers).toEqual(requestOf({}).headers);
+    expect(dropped).toEqual([expect.stringContaining(name)]);
+  });
+
+  it.each(["a\r\nSet-Cookie: x", "a\nb", "a\rb", "a\0b", "a\x7fb", "a\x01b"])(
+    "drops a value that no header can have: %j",
     (value) => {
       const { headers, dropped } = requestOf({ attributes: { Origin: string(value) } });
       expect(headers).toEqual(requestOf({}).headers);

@@ -74,10 +74,14 @@ function attributeHeaders({ attributes }: DaemonMessage) {
     if (name.startsWith(RESERVED_PREFIX)) continue;
     const header = ATTRIBUTE_PREFIX + name;
     const value = headerValue(StringValue);
-    if (!DataType.startsWith("String") && !DataType.startsWith("Number")) {
+    if (!HEADER_NAME.test(name)) {
+      dropped.push(`attribute "${name}" has characters in its name that no header can have`);
+    } else if (!DataType.startsWith("String") && !DataType.startsWith("Number")) {
       dropped.push(`attribute "${name}" is of the type ${DataType}, which no header can carry`);
     } else if (value === null) {
-      dropped.push(`attribute "${name}" has a line break or a NUL in it, which no header can carry`);
+      dropped.push(
+        `attribute "${name}" has a line break or another control character, which no header can carry`,
+      );
     } else if (taken.has(header.toLowerCase())) {
       dropped.push(`attribute "${name}" differs from another one in upper and lower case only`);
     } else {
@@ -88,12 +92,18 @@ function attributeHeaders({ attributes }: DaemonMessage) {
   return { forwarded, dropped };
 }
 
+/** Characters of the name of a header (RFC 9110, 5.6.2). SQS takes letters of any alphabet in names of attributes. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Characters that a header's value cannot have (RFC 9110, 5.5): a client of HTTP would refuse the whole request. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
+const NOT_IN_HEADERS = /[\u0000-\u0008\u000a-\u001f\u007f]/;
+
 /**
- * Writes a text as its bytes in UTF-8, one character each, as `fetch` wants them; `null` for a text that would end the
- * header.
+ * Writes a text as its bytes in UTF-8, one character each, as `fetch` wants them; `null` for a text that no header can
+ * carry.
  */
 function headerValue(text: string): string | null {
-  if (/[\r\n\0]/.test(text)) return null;
+  if (NOT_IN_HEADERS.test(text)) return null;
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
 
