@@ -142,7 +142,7 @@ export function changeTools(): Tool[] {
             (await ask<{ purged: number }>({ method: "POST", path: queuePath(queue, "purge") })).purged,
           );
         }
-        const body = { ...(all === true ? { filter: "" } : selected), dryRun };
+        const body = { ...(all === true ? { filter: "", cursor: selected.cursor } : selected), dryRun };
         const answer = await ask<Counted & { deleted?: number }>({
           method: "POST",
           path: `${path}/delete`,
