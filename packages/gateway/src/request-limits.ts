@@ -23,7 +23,7 @@ export const ADMIN_BYTES_MAX = 65_536;
 /** Largest request with messages for the admin API, in bytes: as large as in the other dialects. */
 export const ADMIN_MESSAGES_BYTES_MAX = 4_000_000;
 const ADMIN_MESSAGES = /^[^/]+\/messages(\/batch|\/[^/]+\/resend)?$/;
-/** When to try again after a refusal because too much else is being read, in seconds. */
+/** Seconds after which to try again when a request was refused because too much else is being read. */
 export const RETRY_AFTER_SECONDS = 1;
 
 /** The head of a request. */

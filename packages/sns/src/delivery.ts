@@ -4,8 +4,7 @@ import { decodeAttributes, encodeAttributes, type StoredNotification, uuidOf } f
 const USER_AGENT = "Amazon Simple Notification Service Agent";
 /** Content type of confirmations, which no policy changes. */
 const CONFIRMATION_CONTENT_TYPE = "text/plain; charset=UTF-8";
-/** Too many requests. */
-const STATUS_RETRIED = 429;
+const TOO_MANY_REQUESTS = 429;
 
 /** Reads the notification in the attributes of a stored message; `null` for a message that came from no topic. */
 export function notificationOf(attributes: Uint8Array | undefined): StoredNotification | null {
@@ -13,11 +12,11 @@ export function notificationOf(attributes: Uint8Array | undefined): StoredNotifi
 }
 
 /**
- * Headers of the request with a message (spec sns-delivery 8.1).
+ * Makes the headers of the request with a message (spec sns-delivery 8.1).
  *
  * @param notification `null` for a message that came from no topic.
  * @param messageId 32 hexadecimal digits; the same in every attempt.
- * @param contentType of notifications, by the subscription's policy.
+ * @param contentType content type of notifications, by the subscription's policy.
  */
 export function deliveryHeaders(
   notification: StoredNotification | null,
@@ -45,16 +44,16 @@ export function deliveryHeaders(
  * Classifies the status of an answer (spec sns-delivery 6.2): `transient` is tried again by the policy, `permanent`
  * never.
  *
- * Transient statuses are 429, those from 500 on, and 1xx, which is no answer yet. Redirects are not followed.
+ * Transient statuses are 429, those from 500 on, and 1xx, which is no final answer. Redirects are not followed.
  */
 export function classOfStatus(status: number): "ok" | "transient" | "permanent" {
   if (status >= 200 && status <= 299) return "ok";
-  return status === STATUS_RETRIED || status >= 500 || status < 200 ? "transient" : "permanent";
+  return status === TOO_MANY_REQUESTS || status >= 500 || status < 200 ? "transient" : "permanent";
 }
 
 /**
- * The attributes of a message that goes to the dead-letter queue of its subscription (spec sns-delivery 6.3): those of
- * the publisher with raw delivery, none without, since they are in the envelope. `undefined` for no attributes.
+ * Returns the attributes for a message that goes to the dead-letter queue of its subscription (spec sns-delivery 6.3):
+ * with raw delivery those of the publisher; none without it, since they are in the envelope. `undefined` for none.
  */
 export function deadLetterAttributes(attributes: Uint8Array | undefined): Uint8Array | undefined {
   return encodeAttributes({ attributes: decodeAttributes(attributes).attributes, traceHeader: null });

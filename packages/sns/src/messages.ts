@@ -26,8 +26,8 @@ export interface NotificationInput {
 }
 
 /**
- * The body of a notification without raw delivery (spec sns-delivery 8.2): made once, when the message is published,
- * the same bytes in every attempt.
+ * Makes the body of a notification without raw delivery (spec sns-delivery 8.2): once, when the message is published,
+ * so that every attempt sends the same bytes.
  *
  * @param signing `null` on a FIFO topic, whose messages SNS does not sign; then `endpoint` has to be given.
  */
@@ -67,7 +67,7 @@ export interface ConfirmationInput {
   readonly nowMs: number;
 }
 
-/** The body of a confirmation: never raw, always signed (spec sns-delivery 8.2, 8.4). */
+/** Makes the body of a confirmation: never raw, always signed (spec sns-delivery 8.2, 8.4). */
 export async function buildConfirmation(input: ConfirmationInput, signing: Signing): Promise<string> {
   const { type, messageId, topicArn, subscriptionArn, token, nowMs } = input;
   const confirm = { Action: "ConfirmSubscription", TopicArn: topicArn, Token: token };
@@ -98,7 +98,7 @@ async function signed(envelope: Envelope, { signer, version, endpoint }: Signing
   };
 }
 
-/** Where a certificate is served, behind the endpoint. */
+/** Makes the URL of a certificate, below the endpoint. */
 export function certificateUrl(endpoint: string, fileName: string): string {
   return `${endpoint}/${fileName}`;
 }

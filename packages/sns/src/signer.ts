@@ -5,8 +5,8 @@ import { certificateFileName, type SigningIdentity } from "./signing-identity.ts
 const HASHES: Readonly<Record<SignatureVersion, string>> = { "1": "SHA-1", "2": "SHA-256" };
 
 /**
- * Signatures that are remembered. Messages to the subscriptions of a topic differ in members that are not signed, and
- * the signature takes most of the time to make one. A batch has ten messages, which can have two texts each.
+ * Signatures that are cached. The messages to a topic's subscriptions differ only in members that are not signed, and
+ * signing takes most of the time to make a message. A batch has ten messages, which can have two texts each.
  */
 const SIGNATURES_KEPT = 20;
 

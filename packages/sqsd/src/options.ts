@@ -19,7 +19,8 @@ export interface SqsdOptions {
   /** How long a received message is invisible, in the place of the queue's setting. 0 to 43,200, default 300. */
   readonly VisibilityTimeout: number;
   /**
-   * The same from a failure on; `null`, the default, leaves a failed message to its visibility timeout. 0 to 43,200.
+   * How long a message is invisible after a failure. 0 to 43,200; `null`, the default, leaves a failed message to its
+   * visibility timeout.
    */
   readonly ErrorVisibilityTimeout: number | null;
   /** How long after its first receive a message is still posted. 60 to 1,209,600, default 345,600. */

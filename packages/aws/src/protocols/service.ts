@@ -120,7 +120,7 @@ function actionOf({ actions }: ServiceModel, name: string): Action {
   throw new AwsError(COMMON_ERRORS.invalidAction, `The action ${name} is not valid for this endpoint.`);
 }
 
-/** The parameters of a Query request: those of the URL, and but for a GET those of the form in its body. */
+/** Reads the parameters of a Query request: those of the URL, and except for a GET those of the form in its body. */
 function formOf({ method, url, headers }: SignedRequest, text: string): FormNode {
   const params = url.search === "" ? [] : [...url.searchParams];
   const type = mediaTypeOf(headers) ?? "";

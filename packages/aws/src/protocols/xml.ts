@@ -25,7 +25,7 @@ export function printable(text: string): string {
 
 const DECLARATION = '<?xml version="1.0"?>';
 
-/** An answer in the Query protocol. An action without output has no `Result` element: pass `null`. */
+/** Writes an answer in the Query protocol. An action without output has no `Result` element: pass `null`. */
 export function xmlAnswer(
   action: string,
   namespace: string,
@@ -37,7 +37,7 @@ export function xmlAnswer(
   return `${DECLARATION}<${action}Response xmlns="${escaped(namespace)}">${result}${metadata}</${action}Response>`;
 }
 
-/** An error in the Query protocol. */
+/** Writes an error in the Query protocol. */
 export function xmlError(
   { namespace, hasErrorDetail }: { readonly namespace: string; readonly hasErrorDetail: boolean },
   { type, code, message }: { readonly type: string; readonly code: string; readonly message: string },
@@ -49,7 +49,7 @@ export function xmlError(
   return `${DECLARATION}<ErrorResponse xmlns="${escaped(namespace)}">${content}</ErrorResponse>`;
 }
 
-/** A document with one empty element. */
+/** Writes a document with one empty element. */
 export function xmlElement(name: string): string {
   return element(name, "");
 }

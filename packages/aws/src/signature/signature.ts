@@ -121,7 +121,7 @@ function checkScope({ date, service: own, signedAt }: Credential, service: strin
   );
 }
 
-/** The signature that a request should have. Throws `AwsError` for one that lacks a header that is named as signed. */
+/** Computes the signature that a request should have. Throws `AwsError` if a header is absent that should be signed. */
 export function signatureOf(request: SignedRequest, credential: Credential, secret: string): string {
   const { date, region, service, signedAt } = credential;
   const scope = `${date}/${region}/${service}/aws4_request`;

@@ -24,7 +24,7 @@ export function isNumberText(text: string): boolean {
   const [, whole = "", fraction = "", exponent = "0"] = parts;
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   if (digits === "") return true;
-  // Of the first digit.
+  // The power of ten of the first digit.
   const power = digits.length - 1 - fraction.length + Number(exponent);
   const isWithin = power >= NUMBER_POWER_MIN && power < NUMBER_POWER_MAX;
   const isGreatest = power === NUMBER_POWER_MAX && /^10*$/.test(digits);
@@ -40,7 +40,7 @@ export function utf8Bytes(text: string): number {
 /**
  * Computes the bytes of attributes in the size of a message: names, types and values.
  *
- * @param bytesOf of a text. Default: its bytes.
+ * @param bytesOf returns the bytes of a text, or a bound of them. Default: the bytes of its UTF-8.
  */
 export function attributesBytes(
   attributes: Readonly<Record<string, AttributeValue>>,

@@ -53,7 +53,7 @@ export function push(now: string): Fields {
   };
 }
 
-/** Payloads of what becomes of an email. */
+/** Payloads of the events of a sent email. */
 export function emails(): Payloads {
   const complained = {
     eventId: uuid("a"),

@@ -28,7 +28,7 @@ export function healthOf(account: Pick<AccountDirectory, "list">, now: () => num
     const atMs = now();
     // An answer of the future is one from before the clock was set back.
     if (known !== undefined && Math.abs(atMs - known.atMs) < HEALTH_MS_MAX) return known.health;
-    // The other requests get the answer before: on Workers a request cannot wait for what another one does.
+    // Requests meanwhile get the previous answer: on Workers a request cannot wait for the work of another one.
     if (known !== undefined) known = { ...known, atMs };
     const health = await ask();
     known = { health, atMs };

@@ -20,9 +20,9 @@ export interface IncomingMessage {
 }
 
 /**
- * Packs messages, each under a new id, after a look at their bodies. Throws QueueError.
+ * Checks the bodies of messages, and packs each message under a new id. Throws QueueError.
  *
- * @param bytesMax of a body. Default: the limit of Cloudflare's queues.
+ * @param bytesMax most bytes of a body. Default: the limit of Cloudflare's queues.
  */
 export function pack(
   messages: readonly IncomingMessage[],

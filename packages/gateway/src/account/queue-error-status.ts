@@ -13,7 +13,7 @@ const STATUS: Readonly<Record<number, ContentfulStatusCode>> = {
   [QUEUE_ERROR_CODES.unknownInternalError]: 500,
 };
 
-/** HTTP status of an error of the data plane, through the binding or the REST API. */
+/** Returns the HTTP status of an error of the data plane, for the binding, the REST API and the admin API. */
 export function statusOfQueueError(code: number): ContentfulStatusCode {
   return STATUS[code] ?? 400;
 }

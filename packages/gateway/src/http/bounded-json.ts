@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** Whether a value has more levels. Goes through it without recursion. */
+/** Whether a value has more than so many levels. Goes through it without recursion. */
 function isDeeper(value: unknown, levels: number): boolean {
   let level = [value].filter(isNested);
   for (let depth = 0; level.length > 0; depth++) {

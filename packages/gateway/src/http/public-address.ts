@@ -18,15 +18,15 @@ export class PublicAddress {
     this.#looksForProxy = setting === null;
   }
 
-  /** URL of one of our paths, for the client of a request. */
+  /** Makes the URL of one of our paths, for the client of a request. */
   urlOf(request: SeenRequest, path: string): string {
     const address = publicUrlOf(this.#setting, request);
     return address === null ? `${request.url.origin}${path}` : `${address.origin}${address.path}${path}`;
   }
 
   /**
-   * URL of a request as its client has sent and signed it: with the path that a proxy removes. A request that names
-   * another host than `SLUICE_PUBLIC_URL` has not come by the proxy.
+   * Makes the URL of a request as its client has sent and signed it: with the path that a proxy removes. A request that
+   * names another host than `SLUICE_PUBLIC_URL` has not come by the proxy.
    */
   sentUrl(request: SeenRequest): URL {
     const { host, path } = publicUrlOf(this.#setting, request) ?? { host: "", path: "" };
@@ -34,7 +34,7 @@ export class PublicAddress {
     return Object.assign(new URL(request.url), { pathname: `${path}${request.url.pathname}` });
   }
 
-  /** Headers of a request as its client signed them: with the host that it named to the proxy. */
+  /** Makes the headers of a request as its client signed them: with the host that the client named to the proxy. */
   sentHeaders(headers: RequestHeaders): RequestHeaders {
     const host = this.#setting === "forwarded" ? forwardedHost(headers) : null;
     if (host === null) return headers;

@@ -43,7 +43,7 @@ export function pageRoutes(archive: Uint8Array | ArrayBuffer | null): Hono {
       ...(isDocument ? DOCUMENT_HEADERS : ASSET_HEADERS),
       "Content-Type": file.type,
     };
-    // Under "wrangler dev" every client seems to take gzip. Of the document, which is small, that need not be true.
+    // Under "wrangler dev" every request claims to take gzip. The document is small, and sent plain in any case.
     const takesGzip = (request: Request) =>
       !isDocument && /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
     app.get(isDocument ? "/" : `/${file.name}`, (c) => answer(file, headers, takesGzip(c.req.raw)));

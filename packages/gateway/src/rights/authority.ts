@@ -33,7 +33,7 @@ export class Authority {
   readonly #kept: KeptTokens;
   readonly #rates: Rates;
   readonly #now: () => number;
-  /** Digests of the configuration's tokens; `null` until a request has made them. Others do not wait for it. */
+  /** Digests of the configuration's tokens; `null` until a request has made them. Earlier ones make their own. */
   #configured: ConfiguredDigests | null = null;
 
   constructor(access: Access, tokens: Pick<TokensRpc, "listTokens">, now: () => number) {
@@ -78,7 +78,7 @@ export class Authority {
     return ratePerSecond === null ? 0 : this.#rates.take(name, ratePerSecond);
   }
 
-  /** Finds the kept token of a request, whose rate counts, or else decides without one. */
+  /** Finds the kept token of a request, whose rate counts, or else the admission without one. */
   async #find(token: string | null): Promise<{ token: TokenRecord } | { admission: Admission }> {
     const { access } = this;
     if (access.kind === "open") return { admission: { kind: "in", rights: allRights(ACTORS.local) } };
@@ -131,7 +131,7 @@ function digestsOf({ secret, previous }: TokenRecord, nowMs: number): string[] {
   return secrets.flatMap((one) => (one.kind === "bearer" ? one.sha256 : []));
 }
 
-/** Whether a digest is among them. Compares with all, so that the time does not tell. */
+/** Whether a digest is among them. Compares with all, so that the time tells nothing about them. */
 function includes(digests: readonly string[], given: string): boolean {
   return digests.filter((digest) => isSameText(digest, given)).length > 0;
 }

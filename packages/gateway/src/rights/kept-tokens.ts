@@ -2,8 +2,8 @@ import type { TokenRecord, TokensRpc } from "@sluice/protocol";
 import { accessKeysOf, type KeptKeys } from "./access-keys.ts";
 
 /**
- * How long a gateway uses a list of tokens before it asks the directory again, in ms. So long a token can still work
- * that was revoked by way of another gateway.
+ * How long a gateway uses a list of tokens before it asks the directory again, in ms. A token that was revoked by way
+ * of another gateway can still work for that long.
  */
 export const TOKENS_KEPT_MS = 5_000;
 
@@ -20,9 +20,9 @@ export class KeptTokens {
   readonly #tokens: Pick<TokensRpc, "listTokens">;
   readonly #now: () => number;
   #known: TokenList | undefined;
-  /** Number of the last question or change. */
+  /** Number of the last request to the directory, or of the last change: both are counted together. */
   #number = 0;
-  /** Number of the question that is kept, or of a change after it. */
+  /** Number of the request whose answer is kept, or of a change after it. */
   #knownNumber = 0;
 
   constructor(tokens: Pick<TokensRpc, "listTokens">, now: () => number) {
@@ -31,9 +31,9 @@ export class KeptTokens {
   }
 
   /**
-   * Reads the list. On Workers a request cannot wait for what another one does, so each request that finds the list too
-   * old asks for it. An answer is not kept after a change since it was asked for, or after the answer to a later
-   * request.
+   * Reads the list. On Workers a request cannot wait for the work of another one, so each request that finds the list
+   * too old asks for it. An answer is not kept if there was a change since it was asked for, or if a later request has
+   * been answered.
    */
   async read(): Promise<TokenList> {
     const atMs = this.#now();

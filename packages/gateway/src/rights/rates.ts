@@ -1,4 +1,4 @@
-/** Requests that a token may make: a bucket that a second's worth fits into. */
+/** Requests that a token may make as of a moment: at most as many as its rate allows in a second. */
 interface Bucket {
   left: number;
   atMs: number;

@@ -2,7 +2,7 @@ import { isAmong, type Scope } from "@sluice/protocol";
 
 /** Rights of a caller. */
 export interface Rights {
-  /** Name of the caller: a token's name, one of `ACTORS`. */
+  /** Name of the caller: that of a token, the id of an access key, or one of `ACTORS`. */
   readonly by: string;
   readonly scopes: readonly Scope[];
   /** Names of queues, or beginnings of names that end in `*`. None: every queue, and what belongs to no queue. */
@@ -46,7 +46,7 @@ export function allRights(by: string): Rights {
   return { by, scopes: ["admin"], queues: [] };
 }
 
-/** Why a caller lacks a need, as far as that does not depend on the queue; `null` if it does not. */
+/** Why a caller lacks a need, as far as that does not depend on the queue; `null` if it has the need. */
 export function needRefusal({ by, scopes, queues }: Rights, need: Need): string | null {
   const { scope } = need;
   if (scope !== "any" && !scopes.includes(scope) && !scopes.includes("admin")) {

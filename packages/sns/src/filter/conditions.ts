@@ -1,5 +1,4 @@
 import { type Network, parseNetwork } from "./cidr.ts";
-
 import {
   type Condition,
   InvalidFilterPolicy,

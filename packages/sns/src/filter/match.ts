@@ -11,7 +11,7 @@ export interface FilteredMessage {
   readonly body: string;
 }
 
-/** Whether one value of an array without any match is enough for `anything-but`, or none may match. */
+/** Rule of `anything-but` for an array. `some`: one value that does not match is enough. `none`: no value may match. */
 type ArrayRule = "some" | "none";
 
 /**

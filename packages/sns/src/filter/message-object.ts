@@ -99,7 +99,7 @@ class Layer {
 
 const NOTHING: readonly unknown[] = [];
 const NO_CONTENT: Content = { values: [], objects: [] };
-/** Object that stands for a value that is none. */
+/** Stands for a member that holds no object: one without members. */
 const NO_OBJECT: readonly MessageObject[] = [MessageObject.of({})];
 
 function dottedMembers(object: JsonObject): Map<string, [name: string, value: unknown][]> {

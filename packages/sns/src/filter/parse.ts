@@ -1,5 +1,4 @@
 import { CONDITION_KEYWORDS, parseConditions } from "./conditions.ts";
-
 import {
   type Condition,
   type FilterPolicy,
@@ -69,7 +68,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `$or` is an operator where it can be one: two objects or more, none of which is a condition. */
+/** Returns the choices of an `$or`: two objects or more, none of which is a condition. `null` for a property. */
 function choicesOf(key: string, value: unknown): readonly JsonObject[] | null {
   if (key !== "$or" || !Array.isArray(value) || value.length < 2) return null;
   const isChoice = (choice: unknown) =>
@@ -83,7 +82,7 @@ interface Place {
   readonly levels: number;
 }
 
-/** @param counted of the whole policy so far. */
+/** Throws `InvalidFilterPolicy` for a wrong or too complex object. @param counted counts of the policy so far. */
 function checkShape(
   object: JsonObject,
   scope: FilterPolicyScope,
@@ -118,7 +117,12 @@ function levelsOf(name: string): number {
   return name.split(".", FILTER_POLICY_LEVELS_MAX + 1).length;
 }
 
-/** Values of a property count times its depth; choices add up where properties multiply. */
+/**
+ * Counts the combinations of an object: values of a property times its depth, multiplied over properties, and added up
+ * over choices.
+ *
+ * @param before combinations of the properties before it, which are multiplied in.
+ */
 function combinationsOf(object: JsonObject, depth: number, before: number): number {
   let combinations = before;
   for (const [key, value] of Object.entries(object)) {

@@ -5,7 +5,7 @@ import type { Value } from "./value.ts";
 /** Conditions on one value; `exists` and `anything-but` are on all values of a property. */
 export type ValueCondition = Exclude<Condition, { kind: "exists" | "anything-but" }>;
 
-/** Whether one value meets a condition. Strings are compared case by case, and a number is no string. */
+/** Whether one value meets a condition. Upper and lower case differ, and a number is no string. */
 export function valueMatches(condition: ValueCondition, value: Value): boolean {
   const { scalar } = value;
   switch (condition.kind) {
@@ -44,7 +44,7 @@ function wildcardMatches([first = "", ...parts]: readonly string[], value: strin
   return true;
 }
 
-/** Longest text that `indexOf` is asked for. */
+/** Longest text for which `indexOf` is used. */
 const SHORT_LENGTH_MAX = 32;
 
 /**
@@ -73,7 +73,7 @@ function bordersOf(text: string): Uint32Array {
   return borders;
 }
 
-/** Length of the prefix that matches after one more letter. */
+/** Returns the length of the prefix that matches after one more letter. */
 function nextMatched(text: string, borders: Uint32Array, before: number, letter: number): number {
   let matched = before;
   while (matched > 0 && text.charCodeAt(matched) !== letter) matched = borders[matched] ?? 0;

@@ -1,7 +1,7 @@
 import { type Address, parseAddress } from "./cidr.ts";
 import type { Scalar } from "./policy.ts";
 
-/** A value in a message. However many conditions look at its address, it is read once. */
+/** A value in a message. It is parsed as an address once, however many conditions need that. */
 export class Value {
   readonly scalar: Scalar;
   #address: Address | null | undefined;

@@ -1,13 +1,13 @@
 import type { Schedule } from "./schedule.ts";
 
-/** How long after its time a run that was missed is still made unless something else is set, in ms (spec sqsd 8.5). */
+/** Default of the time after a missed run's moment in which the run is still made, in ms (spec sqsd 8.5). */
 export const CATCH_UP_MS_DEFAULT = 300_000;
-/** Longest time after which a missed run is still made, in ms: a week, 10,080 runs of a task of every minute. */
+/** Largest value of that time, in ms: a week, 10,080 runs of a task of every minute. */
 export const CATCH_UP_MS_MAX = 604_800_000;
-/** How late a run may be without being missed, in ms: it is made even if no missed run is made up for. */
+/** How late a run may be without counting as missed, in ms: it is made even by the rule `none`. */
 export const ON_TIME_MS = 60_000;
 
-/** Which runs that were missed are made up for (spec sqsd 8.6): the last one, as on AWS, each, or none. */
+/** Rules for missed runs (spec sqsd 8.6): the last one is still made, as on AWS, or each, or none. */
 export const CATCH_UP_RULES = ["one", "all", "none"] as const;
 export type CatchUpRule = (typeof CATCH_UP_RULES)[number];
 
