@@ -27,7 +27,7 @@ export function set(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return value(SET, joined(parts));
 }
 
-/** A value under the tag [number]. */
+/** Puts a value under the tag [number]. */
 export function explicit(number: number, inner: Uint8Array): Uint8Array<ArrayBuffer> {
   return value(EXPLICIT + number, inner);
 }

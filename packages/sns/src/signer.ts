@@ -14,7 +14,7 @@ const SIGNATURES_KEPT = 20;
 export interface Signer {
   /** Last part of the path of the certificate. */
   readonly certificateFileName: string;
-  /** The signature in base64. */
+  /** Makes the signature, in base64. */
   sign(envelope: Envelope, version: SignatureVersion): Promise<string>;
 }
 

@@ -24,7 +24,7 @@ export class FormNode {
     return this.#children.get(name);
   }
 
-  /** The numbered children in the order of their numbers: 10 comes after 9. */
+  /** Lists the numbered children in the order of their numbers: 10 comes after 9. */
   numbered(): FormNode[] {
     return [...this.#children]
       .filter(([name]) => NUMBER.test(name))

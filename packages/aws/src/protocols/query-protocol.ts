@@ -103,7 +103,7 @@ function readScalar(type: "string" | "integer" | "boolean" | "blob", text: strin
   }
 }
 
-/** Name of a member in form keys and in XML. */
+/** Returns the name of a member in form keys and in XML. */
 export function wireNameOf(name: string, shape: Shape): string {
   return ("wireName" in shape ? shape.wireName : undefined) ?? name;
 }

@@ -79,17 +79,17 @@ export function structure<const Members extends Record<string, Shape>>(members: 
   return { type: "structure", members } as const;
 }
 
-/** A list whose elements stand one after the other under `wireName`: `Tag.1`, `Tag.2`. */
+/** Makes a list whose elements stand one after the other under `wireName`: `Tag.1`, `Tag.2`. */
 export function flatList<const Member extends Shape>(wireName: string, member: Member) {
   return { type: "list", flattened: true, wireName, member } as const;
 }
 
-/** A list whose elements stand in an element of their own: `Tags.member.1`. */
+/** Makes a list whose elements stand in an element of their own: `Tags.member.1`. */
 export function memberList<const Member extends Shape>(member: Member) {
   return { type: "list", flattened: false, member } as const;
 }
 
-/** A map whose entries stand one after the other under `wireName`: `Attribute.1.Name`, `Attribute.1.Value`. */
+/** Makes a map whose entries stand in a row under `wireName`: `Attribute.1.Name`, `Attribute.1.Value`. */
 export function flatMap<const Value extends Shape>(
   wireName: string,
   value: Value,
@@ -99,7 +99,7 @@ export function flatMap<const Value extends Shape>(
   return { type: "map", flattened: true, wireName, value, keyName, valueName } as const;
 }
 
-/** A map whose entries stand in an element of their own: `Attributes.entry.1.key`. */
+/** Makes a map whose entries stand in an element of their own: `Attributes.entry.1.key`. */
 export function entryMap<const Value extends Shape>(value: Value, keyName = "key", valueName = "value") {
   return { type: "map", flattened: false, value, keyName, valueName } as const;
 }

@@ -24,7 +24,7 @@ const encoder = new TextEncoder();
 export interface SignatureCheck {
   /** The service that the request is for, as a credential's scope names it. */
   readonly service: string;
-  /** The secret of an access key, `undefined` for an unknown one. */
+  /** Returns the secret of an access key; `undefined` for an unknown one. */
   secretOf(accessKeyId: string): string | undefined;
   readonly nowMs: number;
 }

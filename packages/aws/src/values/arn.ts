@@ -25,7 +25,7 @@ export function formatArn({ partition, service, region, account, resource }: Arn
   return `arn:${partition}:${service}:${region}:${account}:${resource}`;
 }
 
-/** The partition that a region belongs to (spec sqs 1.4). */
+/** Returns the partition that a region belongs to (spec sqs 1.4). */
 export function partitionOf(region: string): string {
   if (region.startsWith("cn-")) return "aws-cn";
   return region.startsWith("us-gov-") ? "aws-us-gov" : "aws";

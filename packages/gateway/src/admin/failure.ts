@@ -2,7 +2,7 @@ import { failedShardOf, isQueueNotFound } from "@sluice/protocol";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-/** The admin API's only form of an error. */
+/** Makes the body of an error: the admin API has no other form. */
 export function failure(code: string, message: string, details: object = {}) {
   return { error: { code, message, ...details } };
 }

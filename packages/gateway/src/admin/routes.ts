@@ -28,7 +28,7 @@ import { searchRoutes } from "./search/search-routes.ts";
 import { topicRoutes } from "./topics/topic-routes.ts";
 
 /**
- * The admin API. `GET /` lists what there is, `GET /openapi.json` describes it.
+ * Routes of the admin API. `GET /` lists them, `GET /openapi.json` describes it.
  *
  * Errors are `{"error": {"code", "message"}}` with a fitting status. Pages of other origins may change nothing (403,
  * `other_origin`).

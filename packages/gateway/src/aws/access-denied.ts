@@ -12,7 +12,7 @@ export class ThrottledError extends AwsError {
   }
 }
 
-/** Headers of the answer to a request that failed. */
+/** Makes the headers of the answer to a request that failed. */
 export function headersOfFailure(error: unknown): Readonly<Record<string, string>> {
   return error instanceof ThrottledError ? { "retry-after": `${error.afterSeconds}` } : {};
 }

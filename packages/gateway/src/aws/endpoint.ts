@@ -55,7 +55,7 @@ async function isFor(sns: SnsService, request: AwsRequest, isOpen: boolean): Pro
   return sns.isFor(parametersIn(await request.readText(isOpen ? undefined : UNSIGNED_BYTES_MAX)));
 }
 
-/** The service that a signature is for; `null` without one that can be read. */
+/** Returns the service that a signature is for; `null` without one that can be read. */
 function signedServiceOf(request: RequestHead): string | null {
   try {
     return credentialOf(request)?.service ?? null;

@@ -7,8 +7,8 @@ export function isBelow(path: string, prefix: string): boolean {
 }
 
 /**
- * The path of the AWS endpoint that a request came to: our prefix, or none at the root of an address. URLs of queues
- * begin with it, so that the client goes on using the same endpoint.
+ * Returns the path of the AWS endpoint that a request came to: our prefix, or none at the root of an address. URLs of
+ * queues begin with it, so that the client goes on using the same endpoint.
  */
 export function endpointPath(path: string, prefix: string): string {
   return isBelow(path, prefix) ? prefix : "";

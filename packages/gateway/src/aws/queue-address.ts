@@ -17,15 +17,15 @@ export interface QueueAddress {
 }
 
 /**
- * The name of a queue in the directory. In the home account and region it is SQS's own name, so that one queue serves
- * all dialects; elsewhere it is the ARN, which is no name of any other dialect.
+ * Returns the name of a queue in the directory. In the home account and region it is SQS's own name, so that one queue
+ * serves all dialects; elsewhere it is the ARN, which is no name of any other dialect.
  */
 export function directoryName(address: QueueAddress, home: Home): string {
   const { region, account, name } = address;
   return region === home.region && account === home.account ? name : arnOf(address);
 }
 
-/** The address of the queue with a directory name. */
+/** Returns the address of the queue with a directory name. */
 export function addressOf(directoryName: string, home: Home): QueueAddress {
   const arn = directoryName.startsWith("arn:") ? parseArn(directoryName) : null;
   if (arn === null) return { ...home, name: directoryName };
@@ -36,7 +36,7 @@ export function arnOf({ region, account, name }: QueueAddress): string {
   return formatArn({ partition: partitionOf(region), service: "sqs", region, account, resource: name });
 }
 
-/** The address of the queue of an ARN; `null` for any other text. */
+/** Reads the address of a queue from its ARN; `null` for any other text. */
 export function addressOfArn(text: string): QueueAddress | null {
   const arn = parseArn(text);
   if (arn === null || arn.service !== "sqs") return null;

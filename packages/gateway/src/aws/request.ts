@@ -71,8 +71,8 @@ export class AwsRequest implements SignedRequest {
   }
 
   /**
-   * The body as text: of the bytes if they were read, else by the platform's `text()`, which is cheaper. Not of a form:
-   * workerd logs a warning for each form that `text()` reads.
+   * Reads the body as text: of the bytes if they were read, else by the platform's `text()`, which is cheaper. Not of a
+   * form: workerd logs a warning for each form that `text()` reads.
    *
    * @param bytesMax as that of `readBytes`.
    * @throws AwsError `RequestEntityTooLarge`.

@@ -95,7 +95,7 @@ function refusedBareGet(request: PageRequest): string | null {
   );
 }
 
-/** The site that a browser names behind a request; `null` for a request that names none, as those of other programs. */
+/** Reads the site that a browser names behind a request; `null` for none, as in requests of other programs. */
 function siteOf({ headers }: PageRequest): string | null {
   return headers.get("sec-fetch-site");
 }
@@ -103,7 +103,7 @@ function siteOf({ headers }: PageRequest): string | null {
 /** Sites that are no other page's. `none` is that of an address that a user types, or of a link in a program. */
 const OWN_SITES: ReadonlySet<string | null> = new Set([null, "none", "same-origin"]);
 
-/** The address of the broker's own page in its reader's browser. */
+/** Returns the address of the broker's own page in its reader's browser. */
 function publicSite(access: Access, request: PageRequest): Pick<URL, "origin" | "hostname"> {
   const url = typeof request.url === "string" ? new URL(request.url) : request.url;
   return publicUrlOf(access.publicAddress, { url, headers: request.headers }) ?? ownUrl(access, request);
@@ -113,8 +113,8 @@ function publicSite(access: Access, request: PageRequest): Pick<URL, "origin" | 
 const ORIGINAL_HOST_HEADER = "mf-original-hostname";
 
 /**
- * The address that the client has asked for. The header counts only beside the host of a route: then Wrangler has
- * written it. On other requests Wrangler leaves a header that a page has written.
+ * Returns the address that the client has asked for. The header counts only beside the host of a route: then Wrangler
+ * has written it. On other requests Wrangler leaves a header that a page has written.
  */
 function ownUrl(access: Access, request: PageRequest): Pick<URL, "origin" | "hostname"> {
   const site = typeof request.url === "string" ? new URL(request.url) : request.url;

@@ -58,7 +58,7 @@ export class PublicAddress {
   }
 }
 
-/** The address at which the client of a request reaches the broker; `null` for the address that the request names. */
+/** Returns the address at which a request's client reaches the broker; `null` for the one that the request names. */
 export function publicUrlOf(
   setting: PublicAddressSetting | undefined,
   { url, headers }: SeenRequest,

@@ -10,7 +10,7 @@ import { mayUse, type Rights } from "./rights.ts";
 /** Text in place of the name of a queue that the caller may not use. No queue can have that name. */
 export const ANOTHER_QUEUE = "(another queue)";
 
-/** A queue's name as the caller may see it. Names in the settings of a queue that it may use are shown. */
+/** Returns a queue's name as the caller may see it. Names in the settings of a queue that it may use are shown. */
 export function shownName<Name extends string | null>(
   rights: Rights,
   name: Name,

@@ -37,7 +37,7 @@ export function matchesFilterPolicy(
   return objectMatches(policy, MessageObject.of(attributes), "none");
 }
 
-/** A policy has `FILTER_POLICY_LEVELS_MAX` levels at most, so this goes no deeper, however deep a message is. */
+/** The recursion goes as deep as the policy, `FILTER_POLICY_LEVELS_MAX` levels at most, however deep a message is. */
 function objectMatches(policy: FilterPolicy, object: MessageObject, rule: ArrayRule): boolean {
   for (const [name, property] of policy.properties) {
     if (!propertyMatches(property, object, name, rule)) return false;
@@ -68,7 +68,7 @@ function conditionMatches(condition: Condition, values: readonly Value[], rule: 
   return rule === "some" ? values.some(isOther) : values.length > 0 && values.every(isOther);
 }
 
-/** The attributes as the members of a JSON object. */
+/** Makes a JSON object of the attributes. */
 function attributesObject(attributes: FilteredMessage["attributes"]): JsonObject {
   const members: [string, unknown][] = [];
   for (const [name, { DataType = "", StringValue = "" }] of Object.entries(attributes)) {

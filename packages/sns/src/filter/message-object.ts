@@ -13,8 +13,8 @@ export interface Content {
  * An object of a message as a filter policy sees it. A member `a.x` beside a member `a` counts as member x of `a`, and
  * of each object in `a` if that is an array.
  *
- * Members are never copied from one object to another: a message can have a hundred thousand objects in an array, and as
- * many members beside it. Each member is looked through once, however many choices of a policy ask for it.
+ * Members are never copied from one object to another: a message can have a hundred thousand objects in an array, and
+ * as many members beside it. Each member is looked through once, however many choices of a policy ask for it.
  */
 export class MessageObject {
   /** The object itself, and members with dots beside it or beside the objects around it. */
@@ -46,7 +46,7 @@ export class MessageObject {
     return content;
   }
 
-  /** The objects in a member. A value that is no object stands for one without members. */
+  /** Lists the objects in a member. A value that is no object stands for one without members. */
   below(name: string): readonly MessageObject[] {
     const known = this.#below?.get(name);
     if (known !== undefined) return known;
@@ -61,7 +61,7 @@ export class MessageObject {
     return below;
   }
 
-  /** The values of a member: one of each layer that has it. */
+  /** Lists the values of a member: one of each layer that has it. */
   #members(name: string): readonly unknown[] {
     let members: unknown[] | undefined;
     for (const { object } of this.#layers) {

@@ -171,7 +171,7 @@ function readInto(policy: MutablePolicy, object: JsonObject): void {
   }
 }
 
-/** The property that a path of names leads to, made where there is none yet. */
+/** Finds the property that a path of names leads to, made where there is none yet. */
 function propertyAt(policy: MutablePolicy, path: readonly string[]): MutableProperty {
   let property = propertyNamed(policy, path[0] ?? "");
   for (const name of path.slice(1)) {

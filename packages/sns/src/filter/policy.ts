@@ -4,7 +4,7 @@ import type { Network } from "./cidr.ts";
 export const FILTER_POLICY_SCOPES = ["MessageAttributes", "MessageBody"] as const;
 export type FilterPolicyScope = (typeof FILTER_POLICY_SCOPES)[number];
 
-/** The scope that an attribute of a subscription names. */
+/** Reads the scope that an attribute of a subscription names. */
 export function filterScopeOf(attribute: string | undefined): FilterPolicyScope {
   return attribute === "MessageBody" ? "MessageBody" : "MessageAttributes";
 }

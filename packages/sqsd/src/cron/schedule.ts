@@ -49,12 +49,12 @@ export class Schedule {
     if (this.#cron.nextRun(new Date(0)) === null) throw new ScheduleError(`"${expression}" never comes`);
   }
 
-  /** The first moment after `ms`, in ms since 1970; `null` if there is none any more. */
+  /** Returns the first moment after `ms`, in ms since 1970; `null` if there is none any more. */
   after(ms: number): number | null {
     return this.#cron.nextRun(new Date(ms))?.getTime() ?? null;
   }
 
-  /** The last moment not after `ms`, in ms since 1970; `null` if there was none. */
+  /** Returns the last moment not after `ms`, in ms since 1970; `null` if there was none. */
   until(ms: number): number | null {
     return this.#cron.previousRuns(1, new Date(ms + 1))[0]?.getTime() ?? null;
   }

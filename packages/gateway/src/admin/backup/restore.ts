@@ -104,7 +104,7 @@ function seenOf({ req }: Context): SeenRequest {
   return { url: new URL(req.url), headers: req.raw.headers };
 }
 
-/** The queue that takes messages of a subscription; `null` for an unconfirmed endpoint. */
+/** Returns the queue that takes messages of a subscription; `null` for an unconfirmed endpoint. */
 export function restorableTarget({ target, status }: TopicSubscription): string | null {
   return isEndpointQueue(target) && status.kind !== "confirmed" ? null : target;
 }

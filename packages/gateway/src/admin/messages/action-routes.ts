@@ -74,7 +74,7 @@ export function actionRoutes(directory: QueueDirectory): Hono {
   return app;
 }
 
-/** The body of a message that is sent again. */
+/** Makes the body of a message that is sent again. */
 function bodyOf({ contentType, body }: StoredBody, edited: GivenBody): StoredBody {
   const type = edited.contentType;
   if (edited.body === undefined && edited.text === undefined)

@@ -4,7 +4,7 @@ import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError } from "../failure.ts";
 import { searchAll } from "./search.ts";
 
-/** `GET /?q=TEXT`: what a text is found in, over all queues; with `&in=names` names alone, which is answered at once. */
+/** `GET /?q=TEXT` searches all queues for a text; with `&in=names` only names, which is answered at once. */
 export function searchRoutes(directory: QueueDirectory, elapsedMs = () => performance.now()): Hono {
   const app = new Hono();
   app.get("/", async (c) => {

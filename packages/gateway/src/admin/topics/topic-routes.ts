@@ -44,7 +44,7 @@ export function topicRoutes(directory: QueueDirectory): Hono {
   return app;
 }
 
-/** Every topic, with its endpoints unless there are more than `ENDPOINTS_ASKED_MAX` of them in all. */
+/** Shows every topic, with its endpoints unless there are more than `ENDPOINTS_ASKED_MAX` of them in all. */
 export async function viewTopics({ topics, describe }: QueueDirectory): Promise<TopicView[]> {
   const [records, subscriptions] = await Promise.all([topics.listTopics(), topics.listTopicSubscriptions()]);
   const byTopic = Map.groupBy(subscriptions, ({ topicArn }) => topicArn);

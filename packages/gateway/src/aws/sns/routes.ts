@@ -45,7 +45,7 @@ export interface SnsService {
   answer(request: AwsRequest, keepAlive: KeepAlive): Promise<ResponseParts>;
   /** Functions that restore topics of a backup. */
   readonly restoring: TopicRestoring;
-  /** The certificate that signatures are checked with, by the last part of its URL. */
+  /** Answers with the certificate that signatures are checked with, by the last part of its URL. */
   certificate(fileName: string): Promise<Response>;
 }
 
@@ -181,7 +181,7 @@ export function snsService(
   };
 }
 
-/** The ARN in the input or the output of an action; `undefined` where there is none. */
+/** Finds the ARN in the input or the output of an action; `undefined` where there is none. */
 function subjectOf({ SubscriptionArn, TopicArn, ResourceArn }: Readonly<Record<string, unknown>>) {
   const isArn = (text: unknown): text is string => typeof text === "string" && text.startsWith("arn:");
   return [SubscriptionArn, TopicArn, ResourceArn].find(isArn);

@@ -20,8 +20,8 @@ export class Signers {
   }
 
   /**
-   * The certificate that is served under a name; `null` for any other name. Any client may ask for it: the directory is
-   * asked until there is one.
+   * Returns the certificate that is served under a name; `null` for any other name. Any client may ask for it. The
+   * directory is asked until there is one.
    */
   async certificate(topics: TopicsRpc, fileName: string): Promise<string | null> {
     this.#identity ??= await topics.signingIdentity();

@@ -9,7 +9,7 @@ import { peekRoutes } from "./peek-routes.ts";
 import { pullRoutes } from "./pull-routes.ts";
 import { pushRoutes } from "./push-routes.ts";
 
-/** The data plane of Cloudflare Queues: messages in and out over HTTP (spec cloudflare-queues 5). */
+/** Routes of the data plane of Cloudflare Queues: messages in and out over HTTP (spec cloudflare-queues 5). */
 export function dataRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
   const messages = "/accounts/:account_id/queues/:queue_id/messages";

@@ -24,12 +24,12 @@ export interface OutgoingMessage {
   textFor(protocol: TopicProtocol): string;
 }
 
-/** Largest message of a topic, in bytes. */
+/** Returns the largest message of a topic, in bytes. */
 export function messageSizeMax({ attributes }: TopicRecord): number {
   return Number(attributes.MaximumMessageSize ?? MESSAGE_SIZE_DEFAULT);
 }
 
-/** Bytes of a message that count for its size: body and attributes. */
+/** Counts the bytes of a message's size: body and attributes. */
 export function messageBytes({ Message = "", MessageAttributes: attributes = {} }: MessageInput): number {
   return utf8Bytes(Message) + attributesBytes(attributes);
 }

@@ -41,7 +41,7 @@ export class TopicCalls {
     this.#publishes = new SharedCalls({ ...common, weightOf: bytesOf });
   }
 
-  /** A topic with its subscriptions, as the directory knows it now; `null` if there is none of that ARN. */
+  /** Reads a topic with its subscriptions from the directory; `null` if there is none of that ARN. */
   find(arn: string, keepAlive: KeepAlive): Promise<TopicSnapshot | null> {
     const call = this.#finds.of(arn, async (askers) => {
       const found = await this.#ports.topics.findTopic(arn);

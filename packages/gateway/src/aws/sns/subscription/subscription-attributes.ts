@@ -83,7 +83,7 @@ export function readSubscriptionAttributes(
   return { attributes: Object.fromEntries(kept), deadLetterQueue: redrive?.deadLetterQueue ?? null };
 }
 
-/** The attributes of a subscription as `GetSubscriptionAttributes` shows them. */
+/** Lists the attributes of a subscription as `GetSubscriptionAttributes` shows them. */
 export function shownSubscriptionAttributes(
   { arn, topicArn, protocol, endpoint, status, attributes }: TopicSubscription,
   topic: TopicRecord | null,

@@ -86,7 +86,7 @@ export function readTopicAttribute(
   }
 }
 
-/** The attributes of a topic as `GetTopicAttributes` shows them. */
+/** Lists the attributes of a topic as `GetTopicAttributes` shows them. */
 export function shownTopicAttributes({ topic, subscriptions }: TopicSnapshot): TopicAttributes {
   const count = (kind: string) => subscriptions.filter(({ status }) => status.kind === kind).length;
   return {
@@ -103,7 +103,7 @@ export function shownTopicAttributes({ topic, subscriptions }: TopicSnapshot): T
   };
 }
 
-/** The delivery policy of a topic, which was checked before it was kept. */
+/** Reads the delivery policy of a topic, which was checked before it was stored. */
 export function topicDocumentOf({ attributes }: TopicRecord): TopicDocument | null {
   const text = attributes.DeliveryPolicy;
   return text === undefined ? null : (JSON.parse(text) as TopicDocument);

@@ -32,7 +32,7 @@ export function messageBytesAtMost({
   return attributes === undefined ? bytes : bytes + attributesBytes(attributes, utf8BytesAtMost);
 }
 
-/** Bytes of a message that count for its size: body and attributes. */
+/** Counts the bytes of a message's size: body and attributes. */
 export function messageBytes({
   MessageBody: body = "",
   MessageAttributes: attributes = {},
