@@ -31,7 +31,7 @@ export function sendMessage(
   return onQueue(context, input.QueueUrl, async (queue) => {
     const rules = { ...queue, isBatch: false, hasValidTexts: hasValidTexts(context) };
     checkBy(queue, () => {
-      // AWS reports a missing body before a missing group.
+      // A missing body is reported before a missing group.
       if (!input.MessageBody) checkMessage(input, rules);
       checkFifo(input, rules);
       checkMessage(input, rules);
