@@ -161,6 +161,11 @@ describe("sluice import", () => {
     expect(await words(1, args)).toContain("has stopped after line 200");
     const elsewhere = await run(["import", await newQueue(), "in.jsonl", "--resume"]);
     expect(elsewhere).toMatchObject({ code: 2 });
+    writeFileSync(path("in.jsonl"), lines.slice(0, 199).join(""));
+    expect(await words(1, [...args, "--resume"])).toBe(
+      "in.jsonl has 199 lines, and the import has stopped after line 200: it is not the same file.\n",
+    );
+    writeFileSync(path("in.jsonl"), lines.join(""));
     expect(await words(0, [...args, "--resume"])).toBe(`Imported 150 messages into ${queue}.\n`);
     expect((await contentOf(queue)).map(({ text }) => text)).toEqual(
       numbered(350).map(({ body }) => JSON.stringify(body)),

@@ -33,7 +33,7 @@ export class Checkpoint<T extends object> {
   /** Replaces the file atomically: the process may end at any moment. */
   write(state: T): void {
     const next = `${this.file}.next`;
-    writeFileSync(next, JSON.stringify(state), { mode: OWNERS_MODE });
+    writeFileSync(next, JSON.stringify(state), { mode: OWNERS_MODE, flush: true });
     renameSync(next, this.file);
   }
 

@@ -120,6 +120,11 @@ async function sendAll(
     batch.lines.push(line);
     batch.bytes += own;
   }
+  if (line < linesDone)
+    throw new CliError(
+      `${file} has ${plural(line, "line")}, and the import has stopped after line ${linesDone}: it is not the same file.`,
+      EXIT_FAILED,
+    );
   await flush(line);
   return sent;
 }

@@ -39,3 +39,11 @@ it.runIf(process.platform !== "win32").each([
   expect(modeOf(file)).toBe("600");
   expect(readFileSync(file, "utf8")).toBe(flags === "r+" ? "whole\nline\n" : "line\n");
 });
+
+it("an export refuses to go on with a file that has become shorter", () => {
+  const file = join(folder, "out.jsonl");
+  writeFileSync(file, "whole");
+  const checkpoint = new Checkpoint<{ readonly bytes: number }>(`${file}.sluice-export`);
+  expect(() => toFile(file, "r+", 6, checkpoint)).toThrow("out.jsonl has 5 bytes, and 6 were written");
+  expect(readFileSync(file, "utf8")).toBe("whole");
+});

@@ -1,5 +1,15 @@
-import { closeSync, fchmodSync, ftruncateSync, openSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import type { Printer } from "@sluice/local/report/printer";
+import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import { type Checkpoint, OWNERS_MODE } from "./checkpoint.ts";
 
 /** Destination of an export's lines. */
@@ -29,9 +39,10 @@ export function hasLines(file: string): boolean {
 
 /**
  * Writes lines to a file that only its owner can read, with the file's length at the end of the last whole page in the
- * checkpoint.
+ * checkpoint. The lines are on disk before the checkpoint counts them, also after a power cut.
  *
  * @param from length of the file's part that is whole: the rest is cut off.
+ * @throws CliError for a file that is shorter than that.
  */
 export function toFile<State extends object>(
   file: string,
@@ -42,6 +53,14 @@ export function toFile<State extends object>(
   const descriptor = openSync(file, flags, OWNERS_MODE);
   // `OWNERS_MODE` counts for a new file only.
   fchmodSync(descriptor, OWNERS_MODE);
+  const { size } = fstatSync(descriptor);
+  if (size < from) {
+    closeSync(descriptor);
+    throw new CliError(
+      `${file} has ${size} bytes, and ${from} were written: something has shortened it. Export to another file.`,
+      EXIT_FAILED,
+    );
+  }
   ftruncateSync(descriptor, from);
   let bytes = from;
   return {
@@ -53,8 +72,12 @@ export function toFile<State extends object>(
         rest = rest.subarray(written);
       }
     },
-    keep: (state) => checkpoint.write({ ...state, bytes }),
+    keep: (state) => {
+      fsyncSync(descriptor);
+      checkpoint.write({ ...state, bytes });
+    },
     end: () => {
+      fsyncSync(descriptor);
       closeSync(descriptor);
       checkpoint.remove();
     },
