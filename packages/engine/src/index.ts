@@ -22,7 +22,7 @@ export {
   retry,
 } from "./commands/settle.ts";
 export { forgetConcurrency } from "./push/concurrency.ts";
-export { BATCH_BYTES_MAX, nextBatch, type PushEnd, pushEnded } from "./push/dispatch.ts";
+export { DELIVERY_BYTES_MAX, nextBatch, type PushEnd, pushEnded } from "./push/dispatch.ts";
 export { advance, firstReadyMs } from "./queue/advance.ts";
 export { epochOf, firstIdOf, NARROW_EPOCHS_FROM, NARROW_IDS } from "./queue/epochs.ts";
 export {

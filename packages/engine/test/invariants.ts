@@ -1,6 +1,6 @@
 import { TAIL_BYTES_MAX, TAIL_BYTES_PER_MESSAGE, TAILS_MAX } from "../src/commands/send.ts";
 import type { Queue } from "../src/queue/queue.ts";
-import { before, type HeapNode, type TimeHeap } from "../src/segments/heap.ts";
+import { type HeapNode, isBefore, type TimeHeap } from "../src/segments/heap.ts";
 import { Entry, Group, type Segment, type SegmentNode } from "../src/segments/segment.ts";
 
 /**
@@ -10,7 +10,7 @@ import { Entry, Group, type Segment, type SegmentNode } from "../src/segments/se
  * Throws on the first thing that does not hold. Not `expect`: it runs after each of millions of commands.
  */
 export function checkInvariants(queue: Queue): void {
-  queue.order?.settle(queue);
+  queue.order?.sortGroups(queue);
   const ready = nodesOf<Entry | SegmentNode | Group>(queue.ready, "ready");
   const delayed = nodesOf(queue.delayed, "delayed");
   const leased = nodesOf<Entry>(queue.leased, "leased");
@@ -163,7 +163,7 @@ function checkGroups(queue: Queue): void {
       const [segment, i] = [messages.segmentAt(place), messages.indexAt(place)];
       must(listed.has(`${segment.id}/${i}`), () => `group ${group.id} lists what is not there`);
       const next = { atMs: messages.timeAt(place), seq: segment.seqOf(i) };
-      must(before(last, next), () => `group ${group.id} is out of order at ${place}`);
+      must(isBefore(last, next), () => `group ${group.id} is out of order at ${place}`);
       last = next;
     }
   }
@@ -184,7 +184,10 @@ function nodesOf<Node extends HeapNode>(heap: TimeHeap<Node>, name: string): Set
   const byPosition: Node[] = [];
   let last: HeapNode = { atMs: -Infinity, seq: -Infinity, at: -1 };
   for (const node of heap.inOrder()) {
-    must(!before(node, last), () => `${name}: ${node.atMs}/${node.seq} comes after ${last.atMs}/${last.seq}`);
+    must(
+      !isBefore(node, last),
+      () => `${name}: ${node.atMs}/${node.seq} comes after ${last.atMs}/${last.seq}`,
+    );
     must(byPosition[node.at] === undefined, () => `${name}: two nodes at position ${node.at}`);
     byPosition[node.at] = node;
     last = node;
@@ -196,7 +199,7 @@ function nodesOf<Node extends HeapNode>(heap: TimeHeap<Node>, name: string): Set
   byPosition.forEach((node, at) => {
     const parent = byPosition[(at - 1) >> 1];
     must(
-      at === 0 || (parent !== undefined && !before(node, parent)),
+      at === 0 || (parent !== undefined && !isBefore(node, parent)),
       () => `${name}: position ${at} is no heap`,
     );
   });

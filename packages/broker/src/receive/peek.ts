@@ -1,5 +1,5 @@
 import {
-  BATCH_BYTES_MAX,
+  DELIVERY_BYTES_MAX,
   type MessagePosition,
   peek as peekAt,
   removeMessage,
@@ -23,7 +23,7 @@ export function peek(context: QueueContext, max: number): PeekedBatch {
   context.passTime();
   const parts: Uint8Array[] = [];
   const slices: Slice[] = [];
-  for (const slice of peekAt(context.queue, max, BATCH_BYTES_MAX)) {
+  for (const slice of peekAt(context.queue, max, DELIVERY_BYTES_MAX)) {
     for (const readable of readableSlices(context, slice)) {
       parts.push(context.payloadOf(slice.segmentId).records(readable.from, readable.to));
       slices.push(readable);

@@ -1,4 +1,4 @@
-import { BATCH_BYTES_MAX, lease, type Receipt, type Slice } from "@sluice/engine";
+import { DELIVERY_BYTES_MAX, lease, type Receipt, type Slice } from "@sluice/engine";
 import {
   PackedIndex,
   PULL_MESSAGES_MAX,
@@ -43,7 +43,7 @@ export function pull(context: QueueContext, throttle: Throttle, request: PullReq
 function takeBatch(context: QueueContext, max: number, forMs: number): PulledBatch {
   const { name, queue, nowMs, history } = context;
   for (;;) {
-    const request = { max, expiresMs: nowMs + forMs, kind: "pull" as const, bytesMax: BATCH_BYTES_MAX };
+    const request = { max, expiresMs: nowMs + forMs, kind: "pull" as const, bytesMax: DELIVERY_BYTES_MAX };
     const leased = lease(queue, request, nowMs);
     if (leased === null) {
       return { packed: new Uint8Array(), attempts: [], leaseIds: [], metrics: metricsOf(queue) };

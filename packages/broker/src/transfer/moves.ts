@@ -1,7 +1,7 @@
 import {
   acknowledge,
   advance,
-  BATCH_BYTES_MAX,
+  DELIVERY_BYTES_MAX,
   lease,
   type MessagePosition,
   release,
@@ -240,7 +240,7 @@ export class Moves {
   /** Takes the first ready messages; `null` if there are none. */
   #takeFirst(task: MoveTask): Taken | null {
     const { queue, nowMs } = this.#context;
-    const request = { max: this.#allowed(task), expiresMs: nowMs + 1, bytesMax: BATCH_BYTES_MAX };
+    const request = { max: this.#allowed(task), expiresMs: nowMs + 1, bytesMax: DELIVERY_BYTES_MAX };
     const batch = lease(queue, { ...request, kind: "pull" }, nowMs);
     if (batch === null) return null;
     const ranges = batch.slices.map((slice) => ({ ...slice, leaseId: batch.leaseId }));
@@ -268,7 +268,7 @@ export class Moves {
     }
     const { after, endId, stayed } = this.#search;
     if (after !== undefined && after.segmentId >= endId) return null;
-    const { positions, last } = this.#find(selection, after, this.#allowed(task), BATCH_BYTES_MAX);
+    const { positions, last } = this.#find(selection, after, this.#allowed(task), DELIVERY_BYTES_MAX);
     const mine = positions.filter(({ segmentId }) => segmentId < endId);
     if (mine.length === 0 && last === null) return null;
     const { taskId } = task;

@@ -19,7 +19,7 @@ export function countAttempts(
   if (segment === undefined) throw new RangeError(`there is no segment ${segmentId}`);
   const dueMs = segment.dueOf(index);
   const entry = isolate(queue, segment, index);
-  // An id that no consumer holds, as of a lease that has ended.
+  // A new id that no consumer holds, as if a lease had ended.
   entry.leaseId = queue.nextLeaseId++;
   entry.attempts = attempts;
   toWaiting(queue, entry, dueMs, nowMs);

@@ -12,10 +12,10 @@ import { failEntry, type RetryOutcome, returnReceived } from "./settle.ts";
  * - `pull`: its messages are visible again at once.
  * - `receive`: its messages go back to their place.
  *
- * @param delayMsOf how long messages of a push delivery wait, all on the same attempt. Default: the queue's retry
- *   delay.
- * @param deadBytesMax bytes of messages after which no further one dies: the next call ends the leases that are left.
- *   Default: no limit.
+ * @param delayMsOf returns how long the messages of a failed push delivery wait, in ms; they are all on the same
+ *   attempt. Default: the queue's retry delay.
+ * @param deadBytesMax bytes of dead messages after which no further lease is ended: the next call goes on. Default: no
+ *   limit.
  */
 export function expireLeases(
   queue: Queue,
@@ -63,11 +63,12 @@ export function endPushLeases(queue: Queue, nowMs: number, dueMs = nowMs): Retry
 }
 
 /**
- * `expired` from `ready`, `delayed` or received: messages older than the queue's retention. Those of other leases are
- * spared until these have ended.
+ * Deletes messages that are older than the queue's retention: ready, delayed and received ones. A push or a pull lease
+ * spares its messages until it has ended.
  *
  * @param noteExpired called for each stretch of them, for a caller that moves their bytes.
- * @param bytesMax bytes of messages after which no further segment is looked at: the next call does. Default: no limit.
+ * @param bytesMax bytes of messages after which no further segment is looked at: the next call goes on. Default: no
+ *   limit.
  * @returns how many are gone.
  */
 export function expireRetention(
@@ -171,6 +172,7 @@ function canExpire({ state, leaseKind }: Entry): boolean {
   return state !== "leased" || leaseKind === "receive";
 }
 
+/** Commit time of the oldest message that is untouched, or in an entry that counts, in ms; Infinity for none. */
 function oldestMsOf(queue: Queue, counts: (entry: Entry) => boolean): number {
   let oldestMs = Infinity;
   for (const segment of queue.segments.values()) {
@@ -190,7 +192,7 @@ function oldestMsOf(queue: Queue, counts: (entry: Entry) => boolean): number {
   return oldestMs;
 }
 
-/** Commit time of the oldest such message of a segment whose messages are not in order of their age, in ms. */
+/** `oldestMsOf` for one segment whose messages are not in order of their age. */
 function oldestInMs(segment: Segment, counts: (entry: Entry) => boolean): number {
   let oldestMs = Infinity;
   for (const { from, to } of [
@@ -203,7 +205,8 @@ function oldestInMs(segment: Segment, counts: (entry: Entry) => boolean): number
 }
 
 /**
- * Deletes the messages of a segment that nothing has happened to yet, if they were accepted by then.
+ * Deletes the untouched messages of a segment that were accepted at `acceptedUntilMs` or before, up to the first one
+ * that was accepted later.
  *
  * @returns how many there were.
  */

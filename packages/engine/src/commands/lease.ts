@@ -24,8 +24,8 @@ export interface Lease {
   readonly bytes: number;
 }
 
-/** Request of a receiver for a lease. */
 export interface LeaseRequest {
+  /** Most messages. */
   readonly max: number;
   readonly expiresMs: number;
   readonly kind: LeaseKind;
@@ -37,8 +37,8 @@ export interface LeaseRequest {
 export const DEAD_MESSAGE_BYTES = 100;
 
 /**
- * Dead messages that have left the queue, as many as can be handled at a time: the caller that moves them holds them
- * all in memory.
+ * Dead messages that have left the queue. Their number is bounded: the caller that moves them holds all of them in
+ * memory.
  */
 export class DeadLetters {
   readonly slices: Slice[] = [];
@@ -65,17 +65,18 @@ export class DeadLetters {
 }
 
 /**
- * `leased` from `ready`: the first `max` messages by (due time, sequence), each with one attempt more. One that is too
- * large for what is left of `bytesMax` ends the lease: none behind it passes it.
+ * Leases the first `max` ready messages by (due time, sequence number), and counts an attempt of each. A message that
+ * is too large for what is left of `bytesMax` ends the lease: none behind it passes it.
+ *
+ * @returns `null` when no message is ready.
  */
 export function lease(queue: Queue, request: LeaseRequest, nowMs: number): Lease | null {
   return leaseOrDeadLetter(queue, request, nowMs, Infinity, new DeadLetters(Infinity));
 }
 
 /**
- * `lease`, but messages that were delivered `deliveriesMax` times already leave the queue and are added to `dead`: "a
- * receive attempt of a message that was received too often moves it" (spec sqs 6.1). When `dead` is full the next of
- * them ends the lease.
+ * Leases as `lease` does, but messages that were delivered `deliveriesMax` times already leave the queue and are added
+ * to `dead` (spec sqs 6.1). When `dead` is full the next of them ends the lease.
  */
 export function leaseOrDeadLetter(
   queue: Queue,
@@ -85,10 +86,10 @@ export function leaseOrDeadLetter(
   dead: DeadLetters,
 ): Lease | null {
   advance(queue, nowMs);
-  queue.order?.pass(nowMs);
+  queue.order?.noteTime(nowMs);
   const taking: Taking = { request, nowMs, leaseId: queue.nextLeaseId, slices: [], count: 0, bytes: 0 };
   while (taking.count < request.max) {
-    queue.order?.settle(queue);
+    queue.order?.sortGroups(queue);
     const node = queue.ready.peek() ?? queue.order?.fallback();
     if (node === undefined) break;
     if (node instanceof Group) {
@@ -167,7 +168,7 @@ function leaseFromGroup(
   return true;
 }
 
-/** Leases an entry that is in no heap. */
+/** Adds an entry that is in no heap to the lease. */
 function addTo(taking: Taking, queue: Queue, entry: Entry): void {
   const { request, slices } = taking;
   entry.attempts += 1;
@@ -216,8 +217,11 @@ function takeUntouched(queue: Queue, node: SegmentNode, wanted: number): Entry {
 }
 
 /**
- * Lengthens the entry before it if both are now one stretch of the same lease: fewer entries to keep and to store.
- * Their sequence numbers must be consecutive too, or a retry would change the order among messages of other segments.
+ * Joins a leased entry to the one before it if both are one stretch of the same lease: fewer entries to keep and to
+ * store. Their sequence numbers must be consecutive too, or a retry would change the order among messages of other
+ * segments.
+ *
+ * @returns whether they were joined.
  */
 function joinNeighbour(queue: Queue, entry: Entry): boolean {
   const segment: Segment = entry.segment;

@@ -27,7 +27,7 @@ export function deleteReceived(
   nowMs: number,
   noteDeleted: (deleted: Slice) => void = () => {},
 ): "deleted" | "gone" | "expired" {
-  const found = find(queue, receipt, nowMs);
+  const found = findSegment(queue, receipt, nowMs);
   if (found === "gone" || found === "expired") return found;
   const entry = isolate(queue, found, receipt.index);
   noteDeleted(sliceOf(entry));
@@ -44,8 +44,8 @@ export interface NewVisibility {
 }
 
 /**
- * Replaces the rest of a message's visibility timeout (spec sqs 3.3). Which receipts count is as for a delete; on a
- * standard queue a message that is visible again becomes invisible.
+ * Replaces the rest of a message's visibility timeout (spec sqs 3.3). The same receipts count as for `deleteReceived`;
+ * on a standard queue a message that is visible again becomes invisible.
  *
  * @returns `overTotal` if the message would be invisible for more than `VISIBILITY_TOTAL_MS_MAX` since its receive;
  *   then nothing has changed.
@@ -56,7 +56,7 @@ export function changeVisibility(
   { visibleAtMs, receivedMs }: NewVisibility,
   nowMs: number,
 ): "changed" | "gone" | "expired" | "overTotal" {
-  const found = find(queue, receipt, nowMs);
+  const found = findSegment(queue, receipt, nowMs);
   if (found === "gone" || found === "expired") return found;
   if (visibleAtMs > nowMs && visibleAtMs > receivedMs + VISIBILITY_TOTAL_MS_MAX) return "overTotal";
   const entry = isolate(queue, found, receipt.index);
@@ -65,7 +65,7 @@ export function changeVisibility(
   } else {
     // After corruption a received message can look untouched: it was delivered at least once.
     entry.attempts = Math.max(1, entry.attempts);
-    // Takes it away from any other holder.
+    // Takes the message away from any other client that holds it.
     entry.leaseId = receipt.leaseId;
     entry.leaseKind = "receive";
     toLeased(queue, entry, visibleAtMs);
@@ -84,7 +84,7 @@ export interface ReceivedFacts {
   readonly visibleAtMs: number;
 }
 
-/** Returns the facts about the message of a receipt; `null` when the message is gone, or was received again since. */
+/** Returns the facts about the message of a receipt; `null` when the message is gone, or has another lease by now. */
 export function factsOf(queue: Queue, receipt: Receipt): ReceivedFacts | null {
   const entry = queue.segments.get(receipt.segmentId)?.entryOf(receipt.index);
   if (entry?.leaseId !== receipt.leaseId) return null;
@@ -92,16 +92,17 @@ export function factsOf(queue: Queue, receipt: Receipt): ReceivedFacts | null {
   return { receives: attempts, firstReceivedMs, seq: segment.seqOf(receipt.index), visibleAtMs: atMs };
 }
 
-function find(
+/** Finds the segment of a receipt's message, if the receipt still counts. */
+function findSegment(
   queue: Queue,
   { segmentId, index, leaseId }: Receipt,
   nowMs: number,
 ): Segment | "gone" | "expired" {
   const segment = queue.segments.get(segmentId);
   if (!segment?.has(index)) return "gone";
-  return queue.isFifo && !holds(segment.entryOf(index), leaseId, nowMs) ? "expired" : segment;
+  return queue.isFifo && !hasLease(segment.entryOf(index), leaseId, nowMs) ? "expired" : segment;
 }
 
-function holds(entry: Entry | null, leaseId: number, nowMs: number): boolean {
+function hasLease(entry: Entry | null, leaseId: number, nowMs: number): boolean {
   return entry !== null && entry.state === "leased" && entry.leaseId === leaseId && entry.atMs > nowMs;
 }

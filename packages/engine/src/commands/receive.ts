@@ -21,8 +21,8 @@ export interface Received {
 }
 
 /**
- * `leased` from `ready` for a receiver: up to `max` messages, each with one receive more. One that was received
- * `max_retries + 1` times is dead instead (spec sqs 6.1). A timeout of 0 counts as a receive too (spec sqs 3.2).
+ * Leases up to `max` ready messages to a receiver, and counts a receive of each. A message that was received
+ * `max_retries + 1` times is dead instead (spec sqs 6.1). A receive with a timeout of 0 counts too (spec sqs 3.2).
  */
 export function receive(
   queue: Queue,

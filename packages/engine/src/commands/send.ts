@@ -73,7 +73,7 @@ export function send(queue: Queue, messages: NewMessages, nowMs: number): Placem
   return { segmentId: segment.id, from, order };
 }
 
-/** Notes whether the messages of the queue are still in order of their age with these. */
+/** Keeps `queue.isAgeOrdered` true to messages that come in. */
 function noteAges(queue: Queue, acceptedMs: readonly number[], nowMs: number): void {
   if (acceptedMs.some((ms) => ms < nowMs)) queue.isAgeOrdered = false;
   else if (queue.segments.size === 0) queue.isAgeOrdered = true;

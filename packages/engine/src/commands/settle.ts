@@ -17,11 +17,11 @@ export interface RetryOutcome {
 }
 
 /**
- * `acked` from `leased`: the messages are gone.
+ * Deletes messages that were handled. Messages whose lease has ended meanwhile are left alone: another consumer may
+ * hold them by now.
  *
- * @param gone takes those that were acknowledged. Default: they are counted alone.
- * @returns how many were acknowledged. Messages whose lease has ended meanwhile are left alone: another consumer may
- *   hold them by now.
+ * @param gone list that the acknowledged messages are added to. Default: none.
+ * @returns how many were acknowledged.
  */
 export function acknowledge(queue: Queue, range: LeasedRange, gone?: Slice[]): number {
   let acked = 0;
@@ -33,7 +33,7 @@ export function acknowledge(queue: Queue, range: LeasedRange, gone?: Slice[]): n
   return acked;
 }
 
-/** `dead` from `leased`, even with attempts left: the caller moves or drops the bytes of the returned messages. */
+/** Takes messages out of the queue as dead, even with attempts left: the caller moves or drops their bytes. */
 export function giveUp(queue: Queue, range: LeasedRange): Slice[] {
   return takeLeased(queue, range).map((entry) => {
     const slice = sliceOf(entry);
@@ -43,9 +43,9 @@ export function giveUp(queue: Queue, range: LeasedRange): Slice[] {
 }
 
 /**
- * `ready` or `delayed` from `leased`: the delivery failed. Messages that have used `max_retries` are `dead` instead.
+ * Lets messages of a failed delivery wait for the next one. Messages that have used `max_retries` are dead instead.
  *
- * @param dueMs When they may be delivered again.
+ * @param dueMs when they may be delivered again.
  */
 export function retry(queue: Queue, range: LeasedRange, dueMs: number, nowMs: number): RetryOutcome {
   const retried: Slice[] = [];
@@ -57,15 +57,15 @@ export function retry(queue: Queue, range: LeasedRange, dueMs: number, nowMs: nu
 }
 
 /**
- * `ready` from `leased` without counting the delivery: no handler ran (the consumer does not exist or did not start).
- * Messages that were never delivered go back to their place in the order.
+ * Ends a delivery that no handler ran (the consumer does not exist or did not start), without counting it. Messages
+ * that were never delivered go back to their place in the order.
  *
- * @param dueMs When messages that had been delivered before may be offered again.
+ * @param dueMs when messages that had been delivered before may be delivered again.
  */
 export function release(queue: Queue, range: LeasedRange, dueMs: number, nowMs: number): void {
   for (const entry of takeLeased(queue, range)) {
     entry.attempts -= 1;
-    if (entry.attempts === 0) backToItsPlace(queue, entry, nowMs);
+    if (entry.attempts === 0) returnToPlace(queue, entry, nowMs);
     else toWaiting(queue, entry, dueMs, nowMs);
   }
 }
@@ -77,11 +77,11 @@ export function release(queue: Queue, range: LeasedRange, dueMs: number, nowMs: 
  */
 export function returnReceived(queue: Queue, entry: Entry, visibleMs: number, nowMs: number): void {
   if (queue.isFifo) toWaiting(queue, entry, visibleMs, nowMs);
-  else backToItsPlace(queue, entry, nowMs);
+  else returnToPlace(queue, entry, nowMs);
 }
 
-/** Messages that were leased as one stretch can have different due times: each part goes back to its own. */
-function backToItsPlace(queue: Queue, entry: Entry, nowMs: number): void {
+/** Returns the messages of an entry to the due times they were sent with, which differ between the runs in it. */
+function returnToPlace(queue: Queue, entry: Entry, nowMs: number): void {
   const { segment } = entry;
   const dueMs = segment.dueOf(entry.from);
   let to = segment.runEnd(entry.from);
@@ -89,7 +89,7 @@ function backToItsPlace(queue: Queue, entry: Entry, nowMs: number): void {
   const rest = to < entry.to ? splitOff(entry, to) : null;
   // Only a message that was made due by hand could be leased before its time.
   toWaiting(queue, entry, Math.min(dueMs, nowMs), nowMs);
-  if (rest !== null) backToItsPlace(queue, rest, nowMs);
+  if (rest !== null) returnToPlace(queue, rest, nowMs);
 }
 
 /** Decides between another attempt and death for an entry that is in no heap. */
@@ -110,7 +110,7 @@ export function failEntry(
   }
 }
 
-/** Takes the parts of the range that still have this lease out of the heap, cutting entries at its ends. */
+/** Takes the entries of the range that still have this lease out of the heap. Entries are cut at the range's ends. */
 export function takeLeased(queue: Queue, range: LeasedRange): Entry[] {
   const segment = queue.segments.get(range.segmentId);
   if (segment === undefined) return [];

@@ -99,7 +99,7 @@ describe("a standard queue with groups (spec sqs 8)", () => {
     queue.send("quiet-1", "quiet-2");
     // A receive settles which groups are noisy.
     expect(queue.receive(0)).toEqual([]);
-    queue.queue.order?.settle(queue.queue);
+    queue.queue.order?.sortGroups(queue.queue);
     queue.nowMs = sentMs + ms;
     expect(queue.receive(2)).toEqual(order);
     checkInvariants(queue.queue);

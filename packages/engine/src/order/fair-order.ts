@@ -45,7 +45,7 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
     });
   }
 
-  settle(queue: OrderedQueue): void {
+  sortGroups(queue: OrderedQueue): void {
     for (const group of this.changed) this.#index(queue, group);
     this.changed.clear();
   }
@@ -59,7 +59,7 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
     return taken === 0;
   }
 
-  pass(nowMs: number): void {
+  noteTime(nowMs: number): void {
     this.#nowMs = nowMs;
     for (const group of this.heldBack) if (!sendsStill(group, nowMs)) this.changed.add(group);
   }
@@ -91,7 +91,7 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
 /** Fields of a group that decide whether it is noisy. */
 type Tenant = Pick<Group, "id" | "inFlight" | "sentMs">;
 
-/** Whether a group with messages that are ready is noisy: it has become so, or was and has not gone quiet. */
+/** Whether a group with ready messages is noisy: it becomes so when it is too busy, and stays so until it is quiet. */
 export function isNoisy(leasedCount: number, group: Tenant, wasNoisy: boolean, nowMs: number): boolean {
   return sendsStill(group, nowMs) && (wasNoisy || isTooBusy(leasedCount, group));
 }

@@ -21,7 +21,7 @@ export class FifoOrder extends TrackedGroups implements GroupOrder {
     this.each(segment, from, to);
   }
 
-  /** Does nothing: the next report says the new state of the messages. */
+  /** Does nothing: another call reports the messages' next state. */
   leftReady(): void {}
 
   removed(segment: Segment, from: number, to: number): void {
@@ -31,7 +31,7 @@ export class FifoOrder extends TrackedGroups implements GroupOrder {
     });
   }
 
-  settle(queue: OrderedQueue): void {
+  sortGroups(queue: OrderedQueue): void {
     for (const group of this.changed) {
       if (group.remaining === 0) {
         queue.ready.remove(group);
@@ -61,10 +61,10 @@ export class FifoOrder extends TrackedGroups implements GroupOrder {
     return isReady(segment, i, segment.entryOf(i));
   }
 
-  pass(): void {}
+  noteTime(): void {}
 }
 
-/** Whether message i, which is there, can leave, apart from those before it. */
+/** Whether message i, which is not gone, is ready, whatever the state of the messages before it. */
 export function isReady(segment: Segment, i: number, entry: Entry | null): boolean {
   return entry === null ? i < segment.readyEnd : entry.state === "ready";
 }

@@ -26,16 +26,16 @@ export interface GroupOrder {
   leaseChanged(segment: Segment, from: number, to: number, by: 1 | -1): void;
   /** Messages are gone. */
   removed(segment: Segment, from: number, to: number): void;
-  /** Puts the groups in order after changes: call before looking at `queue.ready`. */
-  settle(queue: OrderedQueue): void;
-  /** Within a lease: the group to take from when `queue.ready` is empty. */
+  /** Puts groups whose messages have changed in their places: call before looking at `queue.ready`. */
+  sortGroups(queue: OrderedQueue): void;
+  /** The group to lease from when `queue.ready` is empty. */
   fallback(): Group | undefined;
   /** Groups whose ready messages leave only while nothing else is ready. */
   readonly heldBack: ReadonlySet<Group>;
-  /** Within a lease that has taken `taken` messages of a group that is first: whether it may take the next one too. */
+  /** Whether a lease that has taken the first `taken` messages of a group may take the next one too. */
   canDeliver(group: Group, taken: number): boolean;
-  /** Takes note of the time at the begin of a lease: a noisy group may be quiet by now. */
-  pass(nowMs: number): void;
+  /** Notes the time when a lease begins: a noisy group may be quiet by now. */
+  noteTime(nowMs: number): void;
 }
 
 /** When message i became visible, in ms: its due time, which a delivery or a call by hand may have set anew. */
@@ -43,7 +43,7 @@ export function visibleSinceMs(segment: Segment, i: number, entry: Entry | null)
   return entry === null || entry.leaseId === 0 ? segment.dueOf(i) : entry.atMs;
 }
 
-/** The groups of a segment that has them. */
+/** The group of message i of a segment with groups. */
 export function groupAt(segment: Segment, i: number): Group {
   const group = segment.groups?.[i];
   if (group === undefined) throw new RangeError(`message ${i} of segment ${segment.id} has no group`);
@@ -56,7 +56,7 @@ export function groupAt(segment: Segment, i: number): Group {
  */
 export abstract class TrackedGroups {
   readonly groups = new Map<string, Group>();
-  /** Groups of which a message has changed since the last `settle`. */
+  /** Groups of which a message has changed since the last `sortGroups`. */
   protected readonly changed = new Set<Group>();
 
   groupOf(id: string): Group {
@@ -73,7 +73,7 @@ export abstract class TrackedGroups {
     });
   }
 
-  /** Changes the group of each message in [from, to). */
+  /** Calls `change` with the group of each message in [from, to), and notes that the group has changed. */
   protected each(
     segment: Segment,
     from: number,

@@ -39,7 +39,7 @@ export function learnConcurrency(queue: Queue, failed: boolean): void {
   } else if (isIdle) {
     push.target = push.idleEnds < idleEndsMax(rules) ? Math.min(push.target, restingMax(rules)) : 1;
   }
-  // With 0 for now, it goes on with one when there are some again.
+  // `maxConcurrency` can be 0 for a while: the target stays at one, to go on with.
   push.target = Math.max(1, Math.min(push.target, rules.maxConcurrency ?? CONCURRENCY_MAX));
 }
 

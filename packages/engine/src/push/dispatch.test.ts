@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { held, queueOf, queueWith, rangesOf, sendMany, T0 } from "../../test/queues.ts";
 import { acknowledge, counts, type Lease, nextBatch, pushEnded, type Queue, send } from "../index.ts";
-import { BATCH_BYTES_MAX, hasPushSlot, PUSH_BYTES_MAX } from "./dispatch.ts";
+import { DELIVERY_BYTES_MAX, hasPushSlot, PUSH_BYTES_MAX } from "./dispatch.ts";
 
 function finish(queue: Queue, batch: Lease, end: "ok" | "failed" | "notRun" = "ok"): void {
   for (const range of rangesOf(batch)) acknowledge(queue, range);
@@ -57,9 +57,9 @@ describe("nextBatch", () => {
   );
 
   it.each([
-    [BATCH_BYTES_MAX - 1, 2],
-    [BATCH_BYTES_MAX, 2],
-    [BATCH_BYTES_MAX + 1, 1],
+    [DELIVERY_BYTES_MAX - 1, 2],
+    [DELIVERY_BYTES_MAX, 2],
+    [DELIVERY_BYTES_MAX + 1, 1],
   ])("makes of two messages with %i bytes together batches of which the first has %i", (bytes, count) => {
     const queue = queueWith({ maxBatchSize: 2 });
     send(queue, { sizes: [1_000, bytes - 1_000], dueMs: T0 }, T0);

@@ -13,14 +13,14 @@ export const PUSH_BYTES_MAX = 16_000_000;
  * Most body bytes of one batch to any consumer: Cloudflare's largest, 100 messages of 128,000 bytes. Other dialects
  * have larger messages, and one RPC carries 32 MiB at most.
  */
-export const BATCH_BYTES_MAX = 12_800_000;
+export const DELIVERY_BYTES_MAX = 12_800_000;
 
 /**
  * Leases the next batch for push delivery if one is due: as soon as `max_batch_size` messages are ready, or when the
  * first ready one has waited `max_batch_timeout`, whichever comes first (spec cloudflare-queues 3.2). Messages that are
- * larger together than `BATCH_BYTES_MAX` make several batches.
+ * larger together than `DELIVERY_BYTES_MAX` make several batches.
  *
- * @param max most messages, at least 1, if fewer than the rules allow. Default: as many as these.
+ * @param max most messages, at least 1, where the caller wants fewer than the rules allow. Default: as the rules.
  * @returns `null` when no batch is due or no further delivery may run.
  */
 export function nextBatch(queue: Queue, nowMs: number, max = Number.POSITIVE_INFINITY): Lease | null {
@@ -29,7 +29,7 @@ export function nextBatch(queue: Queue, nowMs: number, max = Number.POSITIVE_INF
   const firstMs = firstReadyMs(queue) ?? Infinity;
   const { maxBatchSize, batchTimeoutMs, pushLeaseMs } = queue.rules;
   if (queue.readyCount < maxBatchSize && nowMs < firstMs + batchTimeoutMs) return null;
-  const request = { expiresMs: nowMs + pushLeaseMs, kind: "push", bytesMax: BATCH_BYTES_MAX } as const;
+  const request = { expiresMs: nowMs + pushLeaseMs, kind: "push", bytesMax: DELIVERY_BYTES_MAX } as const;
   const batch = lease(queue, { ...request, max: Math.min(maxBatchSize, max) }, nowMs);
   if (batch === null) return null;
   queue.push.inFlight += 1;
@@ -37,7 +37,7 @@ export function nextBatch(queue: Queue, nowMs: number, max = Number.POSITIVE_INF
   return batch;
 }
 
-/** Ends of a push delivery, for the number of deliveries that may run at a time. */
+/** How a push delivery ended. `notRun`: no handler ran, which says nothing about how many deliveries may run. */
 export type PushEnd = "ok" | "failed" | "notRun";
 
 /** Frees the slot of a push delivery. Call once per batch. */

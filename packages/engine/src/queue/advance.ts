@@ -33,17 +33,17 @@ export function advanceSegment(queue: Queue, segment: Segment, nowMs: number): v
   indexUntouched(queue, segment);
 }
 
-/** Since when the first message that could be leased now has been ready, in ms; `null` when there is none. */
+/** When the first message that could be leased now became ready, in ms; `null` when there is none. */
 export function firstReadyMs(queue: Queue): number | null {
-  queue.order?.settle(queue);
+  queue.order?.sortGroups(queue);
   const first = queue.ready.peek() ?? queue.order?.fallback();
   if (first === undefined) return null;
   return first instanceof Group ? readySinceMs(first) : first.atMs;
 }
 
 /**
- * Since when the first message of a group has been ready, in ms. The heap orders a noisy group by its messages in
- * flight, so it does not tell.
+ * When the first message of a group became ready, in ms. `atMs` of a noisy group is no time but its number of messages
+ * in flight.
  */
 function readySinceMs(group: Group): number {
   const [segment, i] = [group.messages.segmentAt(0), group.messages.indexAt(0)];

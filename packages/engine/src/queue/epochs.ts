@@ -1,9 +1,9 @@
 /*
- * Each epoch of a queue, from one start to the next, has a range of ids of its own, so that a receipt of an earlier epoch
- * never names a message of this one. A contract: stored ids tell the epoch that gave them.
+ * An epoch of a queue lasts from one start to the next. Each has a range of ids of its own, so that a receipt of an
+ * earlier epoch never names a message of this one. A contract: stored ids tell the epoch that gave them.
  *
- * A queue that sleeps between its messages starts anew with each of them. So there have to be many epochs, and the first
- * ones alone have wide ranges.
+ * A queue that sleeps between its messages starts anew with each of them. So there have to be many epochs, and only the
+ * first ones have wide ranges.
  */
 
 /** Number of the first epoch with a narrow range. */

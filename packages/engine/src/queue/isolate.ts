@@ -3,8 +3,8 @@ import { orderIn, type Queue } from "./queue.ts";
 import { indexUntouched, lift, putBack } from "./transitions.ts";
 
 /**
- * Takes one message that is there (`segment.has`) out of its state: an entry of its own that is in no heap. The
- * messages beside it stay as they were. Throws `RangeError` when the message is gone.
+ * Makes one message an entry of its own, and takes it out of the heap and the counter of its state. The messages beside
+ * it stay as they were. Throws `RangeError` when the message is gone.
  */
 export function isolate(queue: Queue, segment: Segment, i: number): Entry {
   if (!segment.has(i)) throw new RangeError(`message ${i} of segment ${segment.id} is gone`);
@@ -19,11 +19,11 @@ export function isolate(queue: Queue, segment: Segment, i: number): Entry {
   return inside;
 }
 
-/** Makes entries of the untouched messages before it, since the cursor moves over them. They were never delivered. */
+/** Isolates an untouched message. Those before it become entries without a delivery, as the cursor moves over them. */
 function isolateUntouched(queue: Queue, segment: Segment, i: number): Entry {
   for (let from = segment.cursor; from < i; from = segment.cursor) {
     segment.cursor = stretchEnd(segment, from, i);
-    skip(queue, new Entry(segment, from, segment.cursor, 0), from < segment.readyEnd);
+    addPassed(queue, new Entry(segment, from, segment.cursor, 0), from < segment.readyEnd);
   }
   const isReady = i < segment.readyEnd;
   if (isReady) {
@@ -48,8 +48,8 @@ function stretchEnd(segment: Segment, from: number, to: number): number {
   return segment.groups === null ? Math.min(readyEnd, segment.runEnd(from)) : readyEnd;
 }
 
-/** Makes an entry of messages that were counted as untouched. Their state stays. */
-function skip(queue: Queue, entry: Entry, isReady: boolean): void {
+/** Adds an entry of untouched messages that the cursor has passed. Their state and the counters stay. */
+function addPassed(queue: Queue, entry: Entry, isReady: boolean): void {
   const { segment } = entry;
   // Those that are ready may have several due times, all of which have passed.
   entry.atMs = segment.dueOf(entry.from);

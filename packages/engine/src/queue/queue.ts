@@ -74,12 +74,13 @@ export interface Queue {
   nextSegmentId: number;
   nextSeq: number;
   nextLeaseId: number;
-  /** Deliveries since the queue was created or restored: of each message as many as it had leases. */
+  /** Deliveries since the queue was created or restored: each lease of a message is one. */
   deliveries: number;
   /** Segments that messages may still be appended to (`send`). */
   readonly tails: Segment[];
   /**
-   * Whether no message of a segment is older than one of a segment before it, as long as none came here with its age.
+   * Whether `runs.oldestMs` grows from segment to segment. False from the first message that came with an age of its
+   * own (`NewMessages.acceptedMs`) until the queue is empty.
    */
   isAgeOrdered: boolean;
   /** When the oldest message of the segment that was restored last was accepted, in ms; 0 while none was restored. */
@@ -133,14 +134,14 @@ export function changeRules(queue: Queue, rules: QueueRules): void {
   const isFifo = rules.fifo === true;
   if (isFifo === queue.isFifo || queue.segments.size > 0) return;
   // No group of the old order may stay in the heap.
-  queue.order?.settle(queue);
+  queue.order?.sortGroups(queue);
   queue.isFifo = isFifo;
   queue.order = isFifo ? new FifoOrder() : null;
   const epoch = epochOf(queue.nextSegmentId);
   queue.nextSeq = Math.max(queue.nextSeq, firstIdOf(epoch) + 1);
 }
 
-/** Order of the queue's groups. A standard queue gets one with its first message that names a group. */
+/** Returns the order of the queue's groups. A standard queue gets one with its first message that names a group. */
 export function orderOf(queue: Queue): GroupOrder {
   queue.order ??= new FairOrder();
   return queue.order;
@@ -152,8 +153,8 @@ export function orderIn(queue: Queue, segment: Segment): GroupOrder | null {
 }
 
 /**
- * Notes a change of a segment for the next commit, together with an earlier one: a created segment that is touched is
- * still to be created.
+ * Notes a change of a segment for the next commit, and joins it with an earlier one: a created segment that is touched
+ * is still to be created.
  */
 export function noteChange(queue: Queue, segment: Segment, change: Exclude<SegmentChange, "gone">): void {
   const known = queue.changes.get(segment.id);

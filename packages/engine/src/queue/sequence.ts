@@ -3,7 +3,7 @@ import type { Queue } from "./queue.ts";
 /**
  * Whether the message of a sequence number is still in the queue: it waits or is leased.
  *
- * Looks at every run of messages that were sent together: for a question once a minute, not one for every message.
+ * Looks at every run of every segment: cheap enough once a minute, not once a message.
  */
 export function isHeld(queue: Queue, seq: number): boolean {
   for (const segment of queue.segments.values()) {
@@ -18,8 +18,8 @@ export function isHeld(queue: Queue, seq: number): boolean {
 }
 
 /**
- * Makes new messages get sequence numbers above that one. A standard queue that was empty when it stopped would begin
- * at 0 again, and a caller that remembers a number would take another message for the one that had it.
+ * Makes new messages get sequence numbers above `seq`. A standard queue that was empty when it stopped would begin at 0
+ * again, and a caller that remembers a number would take a new message for the one that had the number before.
  */
 export function reserveSeq(queue: Queue, seq: number): void {
   queue.nextSeq = Math.max(queue.nextSeq, seq + 1);

@@ -1,9 +1,9 @@
 import type { Entry, EntryState, Segment } from "../segments/segment.ts";
 import { noteChange, orderIn, type Queue } from "./queue.ts";
 
-/**
- * The only functions that move a touched message between states: each keeps the heap, the counters and the list of
- * changes in step, so no other file can get them out of step.
+/*
+ * Moves of touched messages between states. Each function keeps the heap, the counters and the list of changes in step.
+ * Commands use nothing else; `advance.ts`, `isolate.ts` and `persist.ts` have moves of their own, which write nothing.
  */
 
 /** Puts an entry that is in no heap among the waiting ones. */
@@ -48,7 +48,7 @@ export function putBack(queue: Queue, entry: Entry, state: EntryState, atMs: num
   }
 }
 
-/** Counts messages of an entry as leased that are part of another one's heap node, or about to be. */
+/** Counts the messages of an entry as leased. The entry is in the heap, or was joined to one that is. */
 export function noteLeased(queue: Queue, { segment, from, to, count }: Entry): void {
   queue.leasedCount += count;
   orderIn(queue, segment)?.leaseChanged(segment, from, to, 1);
@@ -106,9 +106,9 @@ export function forget(queue: Queue, segment: Segment, gone: number): void {
   }
   const tailAt = queue.tails.indexOf(segment);
   if (tailAt !== -1) queue.tails.splice(tailAt, 1);
-  // Its nodes are in no heap any more, as it has no untouched messages.
+  // Its own nodes have left the heaps with its last untouched message.
   queue.segments.delete(segment.id);
-  // A segment that was never written needs no delete either: sent and finished between two commits.
+  // A segment that came and went between two commits was never written, and needs no delete.
   if (queue.changes.get(segment.id) === "created") queue.changes.delete(segment.id);
   else queue.changes.set(segment.id, "gone");
 }

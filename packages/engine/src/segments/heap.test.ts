@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { before, type HeapNode, TimeHeap } from "./heap.ts";
+import { type HeapNode, isBefore, TimeHeap } from "./heap.ts";
 
 function node(atMs: number, seq = 0): HeapNode {
   return { atMs, seq, at: -1 };
@@ -25,11 +25,11 @@ function drain(heap: TimeHeap<HeapNode>): HeapNode[] {
 const byKey = (a: HeapNode, b: HeapNode) => a.atMs - b.atMs || a.seq - b.seq;
 
 it("before orders by time, and equal times by sequence", () => {
-  expect(before(node(1, 9), node(2, 0))).toBe(true);
-  expect(before(node(2, 0), node(1, 9))).toBe(false);
-  expect(before(node(1, 1), node(1, 2))).toBe(true);
-  expect(before(node(1, 2), node(1, 1))).toBe(false);
-  expect(before(node(1, 1), node(1, 1))).toBe(false);
+  expect(isBefore(node(1, 9), node(2, 0))).toBe(true);
+  expect(isBefore(node(2, 0), node(1, 9))).toBe(false);
+  expect(isBefore(node(1, 1), node(1, 2))).toBe(true);
+  expect(isBefore(node(1, 2), node(1, 1))).toBe(false);
+  expect(isBefore(node(1, 1), node(1, 1))).toBe(false);
 });
 
 describe("TimeHeap", () => {

@@ -67,7 +67,7 @@ export class TimeHeap<Node extends HeapNode> {
     while (node.at > 0) {
       const parentAt = (node.at - 1) >> 1;
       const parent = nodes[parentAt] as Node; // parentAt < node.at < length
-      if (!before(node, parent)) return;
+      if (!isBefore(node, parent)) return;
       nodes[node.at] = parent;
       parent.at = node.at;
       nodes[parentAt] = node;
@@ -82,8 +82,8 @@ export class TimeHeap<Node extends HeapNode> {
       const left = nodes[leftAt];
       if (left === undefined) return;
       const right = nodes[leftAt + 1];
-      const child = right !== undefined && before(right, left) ? right : left;
-      if (!before(child, node)) return;
+      const child = right !== undefined && isBefore(right, left) ? right : left;
+      if (!isBefore(child, node)) return;
       const childAt = child.at;
       nodes[node.at] = child;
       child.at = node.at;
@@ -94,6 +94,6 @@ export class TimeHeap<Node extends HeapNode> {
 }
 
 /** Whether a leaves before b. */
-export function before(a: { atMs: number; seq: number }, b: { atMs: number; seq: number }): boolean {
+export function isBefore(a: { atMs: number; seq: number }, b: { atMs: number; seq: number }): boolean {
   return a.atMs < b.atMs || (a.atMs === b.atMs && a.seq < b.seq);
 }

@@ -9,8 +9,8 @@ interface Numbered {
 
 /**
  * Messages of a group by (time, sequence number). Columns instead of objects: a backlog of a FIFO queue has a place in
- * here for each message. Most messages leave at the front and come at the end; one in between costs as much as the
- * shorter way to an end.
+ * here for each message. Most messages leave at the front and come at the end; for one in between, the messages on the
+ * shorter side move.
  */
 export class MessageList<Segment extends Numbered> {
   #segments: Segment[] = [];
@@ -22,7 +22,7 @@ export class MessageList<Segment extends Numbered> {
     return this.#segments.length - this.#front;
   }
 
-  /** Places before the front that memory is kept for: at most as many as there are messages, or `SLACK_MAX`. */
+  /** Free places before the front: fewer than there are messages, or than `SLACK_MAX`. */
   get slack(): number {
     return this.#front;
   }

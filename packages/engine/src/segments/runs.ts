@@ -38,7 +38,7 @@ export class Runs {
     this.#oldestMs = Math.min(this.#oldestMs, acceptedMs);
   }
 
-  /** When the oldest message of all was accepted, one that is gone included, in ms. */
+  /** When the oldest of all messages was accepted, those that are gone included, in ms. */
   get oldestMs(): number {
     return this.#oldestMs;
   }
@@ -62,10 +62,7 @@ export class Runs {
     return at(this.#dueMs, r);
   }
 
-  /**
-   * Gives the runs other due times, one for each, in order. Runs that are alike then are joined, as a restart would
-   * join them: memory and storage hold the same.
-   */
+  /** Gives the runs other due times, one for each, in order. Runs that are alike then are joined, as a restart does. */
   changeDueMs(dueMs: readonly number[]): void {
     const [from, seq, acceptedMs] = [this.#from.splice(0), this.#seq.splice(0), this.#acceptedMs.splice(0)];
     this.#dueMs.length = 0;
@@ -73,9 +70,7 @@ export class Runs {
       this.append(at(from, r), at(seq, r), at(dueMs, r), at(acceptedMs, r));
   }
 
-  /**
-   * When the messages of run r were committed to this queue, or the one that they died in: retention counts from here.
-   */
+  /** When the messages of run r were committed, dead letters that keep their age to their first queue, in ms. */
   acceptedMs(r: number): number {
     return at(this.#acceptedMs, r);
   }

@@ -10,11 +10,11 @@ export interface SegmentNode extends HeapNode {
 }
 
 /**
- * Messages that were committed together: one row with an immutable, packed payload. The engine knows their sizes and
- * due times, never their bytes.
+ * Messages that were committed together, or appended while the segment was open as a tail: one row with a packed
+ * payload. The engine has their sizes and due times, never their bytes.
  *
- * Untouched messages are [cursor, count): [cursor, readyEnd) of them are due. A message that was ever leased is an
- * entry; one that is neither is gone.
+ * Untouched messages are [cursor, count): [cursor, readyEnd) of them are due. A message before the cursor that is not
+ * in an entry is gone.
  */
 export class Segment {
   readonly id: number;
@@ -22,8 +22,8 @@ export class Segment {
   /** Size of each body in bytes. */
   sizes: Uint32Array;
   /**
-   * The group of each message, on queues that have groups; `null` on others. The ready messages of a segment with
-   * groups are in no heap: `GroupOrder` knows them.
+   * The group of each message, on queues that have groups; `null` on others. Ready messages of a segment with groups
+   * are in no heap: `GroupOrder` lists them.
    */
   groups: Group[] | null = null;
   cursor = 0;
@@ -128,14 +128,18 @@ export type LeaseKind = "push" | "pull" | "receive";
  * State of a touched message. An untouched one is `delayed` or `ready` by its due time alone; a message that is gone
  * (`acked`, `dead`, `expired`, `purged`) has no entry.
  *
- * - `delayed`: due in the future. In: a retry with a delay. Out: time (`advance`). A crash keeps it.
- * - `ready`: may be leased. In: time, or a retry without delay. Out: `lease`. A crash keeps it.
- * - `leased`: a consumer works on it. In: `lease`. Out: `acknowledge`, `retry`, `release`, or expiry. A crash keeps a
- *   pull lease and ends a push lease, whose attempt counts.
+ * - `delayed`: due in the future. In: a retry with a delay. Out: time (`advance`), retention. A crash keeps it.
+ * - `ready`: may be leased. In: time, a retry without delay, `release`, the expiry of a lease. Out: `lease`, retention.
+ *   A crash keeps it.
+ * - `leased`: a consumer works on it. In: `lease`. Out: `acknowledge`, `deleteReceived`, `retry`, `release`, expiry. A
+ *   crash ends a push lease, whose attempt counts, and keeps any other.
  */
 export type EntryState = "delayed" | "ready" | "leased";
 
-/** Messages [from, to) of a segment that were leased at least once and share their whole history. */
+/**
+ * Messages [from, to) of a segment that share their whole history: they were leased, or the cursor has passed them for
+ * the sake of a message behind them (`isolate`).
+ */
 export class Entry implements HeapNode {
   readonly segment: Segment;
   readonly from: number;
@@ -148,7 +152,7 @@ export class Entry implements HeapNode {
   /** Sequence number of message `from`: ties of equal times keep the order of sending. */
   readonly seq: number;
   at = -1;
-  /** Fencing token of the running or the last lease: a settlement with another one is stale. */
+  /** Fencing token of the running or the last lease, 0 before the first: a settlement with another one is stale. */
   leaseId = 0;
   // Stryker disable next-line StringLiteral: it is not read before the first lease.
   leaseKind: LeaseKind = "push";
@@ -184,7 +188,7 @@ export interface Slice {
   readonly segmentId: number;
   readonly from: number;
   readonly to: number;
-  /** 1 on the first delivery. */
+  /** Deliveries so far, the running one included. */
   readonly attempts: number;
 }
 
@@ -197,7 +201,8 @@ export function sliceOf({ segment, from, to, attempts }: Entry): Slice {
 export const NO_GROUP = "";
 
 /**
- * A message group of a FIFO queue, or a tenant of a standard one (spec sqs 4.2, 8). Exists as long as a message of it.
+ * A message group of a FIFO queue, or a tenant of a standard one (spec sqs 4.2, 8). It exists as long as it has a
+ * message that is not gone.
  */
 export class Group implements HeapNode {
   readonly id: string;
@@ -210,7 +215,7 @@ export class Group implements HeapNode {
   /** Messages that are not gone. */
   remaining = 0;
   inFlight = 0;
-  /** When a message of it was committed last, in ms. */
+  /** When its latest message was committed, in ms. */
   sentMs = 0;
 
   constructor(id: string) {

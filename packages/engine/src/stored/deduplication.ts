@@ -23,7 +23,7 @@ export interface Remembered extends Accepted {
 export class DeduplicationMemory {
   readonly #remembered = new Map<string, Remembered>();
 
-  /** Number of ids that are remembered, with those that have expired since the last look. */
+  /** Number of ids that are remembered, with those that have expired since the last `expire`. */
   get size(): number {
     return this.#remembered.size;
   }

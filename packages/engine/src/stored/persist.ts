@@ -44,7 +44,7 @@ export function encodeIndex(segment: Segment): Uint8Array {
   return out.finish();
 }
 
-/** The names of the groups, then the number of each message's. */
+/** Writes the names of the groups, then for each message the number of its group. */
 function encodeGroups(out: ByteWriter, groups: readonly Group[]): void {
   const numbers = new Map<string, number>();
   for (const { id } of groups) if (!numbers.has(id)) numbers.set(id, numbers.size);
@@ -89,7 +89,6 @@ export function restoreSegment(
   const entries = state === null ? [] : decodeState(segment, state);
   for (const entry of entries) {
     segment.entries.push(entry);
-    const bytes = segment.bytes(entry.from, entry.to);
     if (entry.state === "leased") {
       queue.leased.push(entry);
       queue.leasedCount += entry.count;
@@ -97,7 +96,7 @@ export function restoreSegment(
     } else {
       queue.delayed.push(entry);
       queue.delayedCount += entry.count;
-      queue.waitingBytes += bytes;
+      queue.waitingBytes += segment.bytes(entry.from, entry.to);
     }
   }
   segment.remaining = segment.count - segment.cursor + entries.reduce((sum, entry) => sum + entry.count, 0);
@@ -108,13 +107,11 @@ export function restoreSegment(
   queue.delayedCount += segment.count - segment.cursor;
   queue.waitingBytes += segment.bytes(segment.cursor, segment.count);
   queue.nextSegmentId = Math.max(queue.nextSegmentId, id + 1);
-  const lastRun = segment.runs.length - 1;
-  const lastSeq = segment.runs.seq(lastRun) + (segment.count - 1 - segment.runs.from(lastRun));
-  for (let r = 0; r < lastRun; r++) {
-    const end = segment.runs.from(r + 1) - segment.runs.from(r);
-    queue.nextSeq = Math.max(queue.nextSeq, segment.runs.seq(r) + end);
+  const { runs } = segment;
+  for (let r = 0; r < runs.length; r++) {
+    const end = r + 1 < runs.length ? runs.from(r + 1) : segment.count;
+    queue.nextSeq = Math.max(queue.nextSeq, runs.seq(r) + end - runs.from(r));
   }
-  queue.nextSeq = Math.max(queue.nextSeq, lastSeq + 1);
   if (queue.isFifo || groupIds !== null) restoreGroups(queue, segment, groupIds);
   advanceSegment(queue, segment, nowMs);
 }

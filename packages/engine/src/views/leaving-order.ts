@@ -3,10 +3,10 @@ import { isReady } from "../order/fifo-order.ts";
 import { visibleSinceMs } from "../order/group-order.ts";
 import { advance } from "../queue/advance.ts";
 import type { Queue } from "../queue/queue.ts";
-import { type HeapNode, TimeHeap } from "../segments/heap.ts";
+import { type HeapNode, isBefore, TimeHeap } from "../segments/heap.ts";
 import { Entry, Group, type Segment, type SegmentNode } from "../segments/segment.ts";
 
-/** Ready messages [from, to) of a segment that leave one behind the other. */
+/** Ready messages [from, to) of a segment that leave one after the other. */
 interface Stretch extends HeapNode {
   readonly group: null;
   readonly segment: Segment;
@@ -17,7 +17,7 @@ interface Stretch extends HeapNode {
   readonly isUntouched: boolean;
 }
 
-/** The messages of a group, from one on. */
+/** The messages of a group from `place` on. */
 interface Line extends HeapNode {
   readonly group: Group;
   /** Place of its next message in the list of the group. */
@@ -26,7 +26,7 @@ interface Line extends HeapNode {
   isNoisy: boolean;
 }
 
-/** Limits of one step of a look ahead, as `LeaseRequest` says them. */
+/** Limits of one lease that is looked ahead at, as `LeaseRequest` has them. */
 export interface Portion {
   readonly max: number;
   readonly bytesMax: number;
@@ -35,8 +35,7 @@ export interface Portion {
 }
 
 /**
- * Looks ahead: the messages that leases would take, one after the other. It goes through the same order as
- * `leaseOrDeadLetter` and leases nothing.
+ * Goes through the messages that leases would take, in the order of `leaseOrDeadLetter`, and leases nothing.
  *
  * Costs a heap node for each place that is looked at, and on a queue with groups one for each noisy group.
  */
@@ -50,15 +49,15 @@ export class LeavingOrder {
   readonly #later = new TimeHeap<Stretch | Line>();
   /** Groups that leave only when nothing else does. */
   readonly #noisy = new TimeHeap<Line>();
-  /** Messages that were taken or are dead, by segment. */
+  /** Indexes of the messages that were taken, by segment. */
   readonly #taken = new Map<number, Set<number>>();
-  /** Messages that are taken. */
+  /** Number of messages that were taken. */
   count = 0;
 
   constructor(queue: Queue, nowMs: number) {
     advance(queue, nowMs);
-    queue.order?.pass(nowMs);
-    queue.order?.settle(queue);
+    queue.order?.noteTime(nowMs);
+    queue.order?.sortGroups(queue);
     this.#queue = queue;
     this.#nowMs = nowMs;
     this.#front = queue.ready.inOrder();
@@ -71,7 +70,7 @@ export class LeavingOrder {
     return this.#queue.readyCount - this.count;
   }
 
-  /** Since when the next message has been ready, in ms; `null` when none could be leased. */
+  /** When the next message became ready, in ms; `null` when none could be leased. */
   get firstMs(): number | null {
     const first = this.#peek();
     if (first === undefined) return null;
@@ -99,7 +98,7 @@ export class LeavingOrder {
     if (stretch.attempts >= taking.deliveriesMax) return true;
     for (; stretch.from < to; stretch.from++) {
       if (this.#add(segment, stretch.from, taking)) continue;
-      // The rest of an untouched run leaves by its own number, as the rest of an entry does.
+      // The rest leaves by the sequence number of its own first message.
       stretch.seq = segment.seqOf(stretch.from);
       this.#later.push(stretch);
       return false;
@@ -181,9 +180,7 @@ export class LeavingOrder {
     const later = this.#later.peek();
     if (this.#next === undefined) return later ?? this.#noisy.peek();
     if (later === undefined) return this.#next;
-    const isLater =
-      later.atMs < this.#next.atMs || (later.atMs === this.#next.atMs && later.seq < this.#next.seq);
-    return isLater ? later : this.#next;
+    return isBefore(later, this.#next) ? later : this.#next;
   }
 
   #drop(node: Stretch | Line): void {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { queueWith, T0 } from "../../test/queues.ts";
 import { Receivers } from "../../test/receivers.ts";
 import { countAttempts, nextDeliveries, nextReceives, receive, send } from "../index.ts";
-import { BATCH_BYTES_MAX } from "../push/dispatch.ts";
+import { DELIVERY_BYTES_MAX } from "../push/dispatch.ts";
 
 const ALL = { messagesMax: Infinity, batchesMax: Infinity };
 
@@ -66,9 +66,9 @@ it("a look ahead waits as long as a batch does for a noisy tenant alone", () => 
 });
 
 it.each([
-  [BATCH_BYTES_MAX - 1, 2],
-  [BATCH_BYTES_MAX, 2],
-  [BATCH_BYTES_MAX + 1, 1],
+  [DELIVERY_BYTES_MAX - 1, 2],
+  [DELIVERY_BYTES_MAX, 2],
+  [DELIVERY_BYTES_MAX + 1, 1],
 ])("a look ahead at two messages with %i bytes together has %i in the next batch", (bytes, count) => {
   const queue = queueWith({ maxBatchSize: 2 });
   send(queue, { sizes: [1_000, bytes - 1_000], dueMs: T0 }, T0);

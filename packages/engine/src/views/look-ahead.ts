@@ -1,4 +1,4 @@
-import { BATCH_BYTES_MAX, hasPushSlot, PUSH_BYTES_MAX } from "../push/dispatch.ts";
+import { DELIVERY_BYTES_MAX, hasPushSlot, PUSH_BYTES_MAX } from "../push/dispatch.ts";
 import type { Queue } from "../queue/queue.ts";
 import { LeavingOrder } from "./leaving-order.ts";
 
@@ -30,7 +30,7 @@ export interface PushAllowance {
   readonly batchesMax: number;
 }
 
-/** Returns the messages that `nextBatch` would lease, asked until it has no more. Leases nothing. */
+/** Returns the messages that calls of `nextBatch` would lease until it has no batch. Leases nothing. */
 export function nextDeliveries(
   queue: Queue,
   { messagesMax, batchesMax }: PushAllowance,
@@ -49,7 +49,7 @@ export function nextDeliveries(
     if (firstMs === null) return lookAhead(order, "nothingReady");
     const dueMs = firstMs + batchTimeoutMs;
     if (order.readyCount < maxBatchSize && nowMs < dueMs) return lookAhead(order, "batch", dueMs);
-    const { bytes } = order.take({ max, bytesMax: BATCH_BYTES_MAX, deliveriesMax: Infinity });
+    const { bytes } = order.take({ max, bytesMax: DELIVERY_BYTES_MAX, deliveriesMax: Infinity });
     inFlight += 1;
     inFlightBytes += bytes;
   }

@@ -56,7 +56,7 @@ function* rangesIn(segment: Segment, begin: number): Generator<MessageRange, und
   }
 }
 
-/** When a message was accepted: its retention counts from there, in ms. */
+/** When a message was accepted, in ms: its retention counts from then. `null` for a segment that is gone. */
 export function acceptedMsAt(queue: Queue, { segmentId, index }: MessagePosition): number | null {
   return queue.segments.get(segmentId)?.acceptedOf(index) ?? null;
 }
@@ -77,9 +77,9 @@ function groupOf(queue: Queue, { segmentId, index }: MessagePosition): Group | u
 }
 
 /**
- * Finds, on a FIFO queue, the message of its group that keeps another one from leaving: one that is not ready keeps all
- * behind it. Remembers how far it has looked in a group, so asking for many messages of one costs no more than for the
- * last of them.
+ * Finds the message of a FIFO queue's group that keeps another one from leaving: the first that is not ready blocks all
+ * behind it. It remembers how far it has looked in each group, so the blockers of many messages cost as much as that of
+ * the last one.
  */
 export class Blockers {
   readonly #queue: Queue;

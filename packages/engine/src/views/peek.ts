@@ -13,9 +13,8 @@ interface Stretch extends HeapNode {
 }
 
 /**
- * Returns the first `max` messages that wait, ready and delayed ones, by (due time, sequence number): nothing is leased
- * and nothing changes. `attempts` are the deliveries so far, 0 for a message that had none. Fewer when they would have
- * more than `bytesMax` bytes together, but always one.
+ * Returns the first `max` messages that wait, ready and delayed ones, by (due time, sequence number), and changes
+ * nothing. There are fewer when they would have more than `bytesMax` bytes together, but always one.
  *
  * Costs a heap node for each segment and each touched stretch, and the nodes that are looked at.
  */

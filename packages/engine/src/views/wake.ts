@@ -11,7 +11,7 @@ import { Entry, type Segment } from "../segments/segment.ts";
  *
  * One alarm serves all of them. It is set for every batch, not for every delayed message.
  *
- * @param pushing Whether a consumer takes batches now.
+ * @param pushing whether a consumer takes batches now.
  */
 export function nextWakeAt(queue: Queue, pushing: boolean): number | null {
   let wakeMs = nextExpiryAt(queue) ?? Infinity;
@@ -35,7 +35,7 @@ export function nextBatchAt(queue: Queue): number | null {
   return hasPushSlot(queue) ? batchDueAt(queue) : null;
 }
 
-/** The same, whether a further delivery may run or not. */
+/** Returns the time of `nextBatchAt` even where no further delivery may run. */
 export function batchDueAt(queue: Queue): number | null {
   const dueMs = batchDueMs(queue);
   return Number.isFinite(dueMs) ? dueMs : null;
