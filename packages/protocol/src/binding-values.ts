@@ -3,9 +3,9 @@ const INT32_MIN = -(2 ** 31);
 const INT32_MAX = 2 ** 31 - 1;
 
 /**
- * A delay as the bindings read it, in `send()` and in `retry()` (spec cloudflare-queues 1.4, 2.1): `ToNumber`,
- * truncated; what is no finite number is 0, `null` included. `undefined` is no delay. The range of 0 to 86,400 s is
- * checked elsewhere.
+ * Reads a delay as the bindings do, in `send()` and in `retry()` (spec cloudflare-queues 1.4, 2.1): `ToNumber`,
+ * truncated. A value that is no finite number is 0, `null` included; `undefined` is no delay. The range of 0 to 86,400
+ * s is checked elsewhere.
  *
  * @throws TypeError outside 32 bits, and what `ToNumber` throws for a symbol or a BigInt.
  */
@@ -22,7 +22,7 @@ export function toDelaySeconds(value: unknown): number | undefined {
 }
 
 /**
- * An options argument as the bindings read it: `undefined` and `null` are no options.
+ * Reads an options argument as the bindings do: `undefined` and `null` are no options.
  *
  * @param refusal text of the TypeError for anything else that is no object.
  */
@@ -32,7 +32,7 @@ export function toOptions<Options extends object>(value: unknown, refusal: strin
   return value as Partial<Options>;
 }
 
-/** Answers whether a value is an object as JavaScript has it: functions are objects too. */
+/** Whether a value is an object as JavaScript has it: functions are objects too. */
 export function isObject(value: unknown): value is object {
   return (typeof value === "object" && value !== null) || typeof value === "function";
 }

@@ -10,8 +10,8 @@ export interface PublicUrl {
 }
 
 /**
- * How a broker knows where its clients reach it: by a setting, by what a proxy that is trusted says of each request
- * (`forwarded`), or by the address that a request names (`null`).
+ * Source of the address where clients reach a broker: a setting, the headers that a trusted proxy adds to each request
+ * (`forwarded`), or the address that a request names (`null`).
  */
 export type PublicAddressSetting = PublicUrl | "forwarded" | null;
 
@@ -47,8 +47,8 @@ export function parsePublicUrl(text: string | undefined): PublicUrl | null {
   const isWeb = url !== null && (url.protocol === "https:" || url.protocol === "http:");
   // The URL parser takes "https:host" and "https:/host" for "https://host".
   const isAbsolute = /^https?:\/\//i.test(given);
-  const isMore = /[?#]/.test(given) || url?.username !== "" || url.password !== "";
-  if (!isWeb || !isAbsolute || isMore) throw new RangeError(NO_PUBLIC_URL);
+  const hasMore = /[?#]/.test(given) || url?.username !== "" || url.password !== "";
+  if (!isWeb || !isAbsolute || hasMore) throw new RangeError(NO_PUBLIC_URL);
   const { origin, hostname, host, pathname } = url;
   return { origin, hostname, host, path: pathname.replace(/\/+$/, "") };
 }

@@ -32,7 +32,8 @@ export class QueueError extends Error {
 }
 
 /**
- * Whether what a call to a queue's object threw says that there is no such queue. RPC keeps the text of an error alone.
+ * Whether an error of a call to a queue's object means that there is no such queue. RPC keeps only the text of an
+ * error.
  */
 export function isQueueNotFound(error: unknown): boolean {
   return error instanceof Error && error.message.endsWith(`(${QUEUE_ERROR_CODES.queueNotFound})`);

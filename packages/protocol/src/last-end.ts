@@ -3,13 +3,13 @@
  * versions: the command that writes it and the broker that reads it may be of two.
  *
  * - `planned`: it was announced. No delivery that it cut off counts as an attempt.
- * - `unplanned`: the reason is unknown. Every one counts.
- * - `blamed`: a Worker has hung or killed it. Deliveries of that one count.
- * - `suspected`: it was one of several Workers. No delivery counts.
+ * - `unplanned`: the reason is unknown. Every delivery counts.
+ * - `blamed`: a Worker has hung or killed the process. Deliveries to that one count.
+ * - `suspected`: one of several Workers has. No delivery counts.
  *
- * After the last two Workers begin one after the other, each `slotMs` after the one before: the one that is blamed, or
- * those of `order`. All others begin with the second. So the first is alone for a while, and cuts off no other Worker's
- * delivery if it does the same again.
+ * After a `blamed` or a `suspected` end deliveries begin to one Worker after the other, `slotMs` apart: first to the
+ * one that is blamed, or to those of `order` in turn. All others begin in the second slot. So the first Worker is alone
+ * for a while, and cuts off no other Worker's delivery if it does the same again.
  */
 export type LastEnd =
   | { readonly kind: "planned" | "unplanned" }
@@ -18,7 +18,7 @@ export type LastEnd =
 
 export const UNPLANNED: LastEnd = { kind: "unplanned" };
 
-/** The value of the variable: a word, or JSON. */
+/** Writes the value of the variable: a word, or JSON. */
 export function lastEndText(end: LastEnd): string {
   return "slotMs" in end ? JSON.stringify(end) : end.kind;
 }

@@ -122,7 +122,7 @@ export function isSqsQueueName(name: string): boolean {
   return name.length <= SQS_QUEUE_NAME_LENGTH_MAX && SQS_QUEUE_NAME.test(name);
 }
 
-/** Whether the directory can know a queue by that name: by one of SQS, or by an ARN where it is not at home. */
+/** Whether the directory can have a queue of that name: a name of SQS, or the ARN of a queue in another place. */
 export function isQueueName(name: string): boolean {
   return isSqsQueueName(name.replace(SQS_ARN_PREFIX, ""));
 }

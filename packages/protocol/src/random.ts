@@ -1,5 +1,5 @@
 /**
- * Draws numbers from 0 to below 1 that follow from a seed (mulberry32), for orders and failures that can be had again.
+ * Draws numbers from 0 to below 1 that follow from a seed (mulberry32), for orders and failures that can be repeated.
  *
  * @param seed a whole number; its lowest 32 bits count.
  */

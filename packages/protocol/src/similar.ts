@@ -1,4 +1,6 @@
-/** Most characters that a name is wrong by, and the share of them from which it is another name. */
+/**
+ * Most characters that a similar name differs by, and the share of its characters from which it is no longer similar.
+ */
 const WRONG_MAX = 3;
 const WRONG_SHARE = 0.6;
 

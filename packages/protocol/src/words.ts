@@ -1,4 +1,4 @@
-/** Words for people: amounts, how deliveries go, and texts of others as a terminal may show them. */
+/** Words for people: amounts, how deliveries go, and foreign texts as a terminal may show them. */
 
 /** `1 message`, `2,000 messages`. */
 export function plural(count: number, noun: string): string {
@@ -25,8 +25,8 @@ export function span(ms: number): string {
 }
 
 /**
- * Whether deliveries fail now. In a queue that holds no message nothing fails any more, however many deliveries in a row
- * have failed: what they could not deliver is acknowledged, dead-lettered or deleted.
+ * Whether deliveries fail now. In an empty queue nothing fails any more, however many deliveries in a row have failed:
+ * their messages are acknowledged, dead-lettered or deleted.
  */
 export function isFailing(
   consecutiveFailures: number,
@@ -35,7 +35,11 @@ export function isFailing(
   return consecutiveFailures > 0 && ready + delayed + leased > 0;
 }
 
-/** Says what came of the last deliveries to a queue that is empty since. @param when the last of them ended: `4 min ago`. */
+/**
+ * Says how the last deliveries of a queue failed that is empty since.
+ *
+ * @param when the last of them ended: `4 min ago`.
+ */
 export function failedText(consecutiveFailures: number, when: string, failure: string | null): string {
   const what =
     consecutiveFailures === 1
@@ -51,10 +55,7 @@ export function afterDelete(finished: number): string {
   return `${kept}: what is among them can be read and sent again.`;
 }
 
-/**
- * Says when lines were printed of which nobody can tell whose of a batch they are; empty for one message, whose own they
- * are.
- */
+/** Says when lines were printed that may be about any message of a batch; empty for a batch of one message. */
 export function duringBatch(messages: number): string {
   return messages > 1 ? `while its batch of ${messages.toLocaleString("en")} was handled` : "";
 }
@@ -85,7 +86,7 @@ export function missingLines({
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Cf}]/gu;
 
-/** A text of somebody else's as a terminal may show it: a message may not do there what it likes. */
+/** Makes a foreign text safe for a terminal: control characters are escaped, so that a message cannot act on it. */
 export function printable(text: string): string {
   return text.replace(CONTROLS, (one) => {
     const code = (one.codePointAt(0) ?? 0).toString(16);
@@ -93,12 +94,12 @@ export function printable(text: string): string {
   });
 }
 
-/** A text of somebody else's, kept on its line. */
+/** Puts a foreign text on one line, safe for a terminal. */
 export function oneLine(text: string): string {
   return printable(text.replace(/[\n\t\u2028\u2029]/g, " "));
 }
 
-/** A text of somebody else's whose further lines are indented, so that none looks like a line of ours. */
+/** Makes a foreign text safe for a terminal, its further lines indented: none looks like a line of ours. */
 export function indented(text: string): string {
   return printable(text).replace(/\n(?! {2})/g, "\n  ");
 }

@@ -6,7 +6,7 @@ import { UNIT_MS } from "../unit-ms.ts";
  * | term | a message with |
  * |---|---|
  * | `state:ready` | that state: `ready`, `delayed`, `leased` or `finished` |
- * | `id:3f2a`, `id:order-7` | an id that begins so, where hyphens do not count, or a body whose own field `id` is that |
+ * | `id:3f2a`, `id:order-7` | an id that begins so, hyphens left out, or a body whose own field `id` is that |
  * | `body:"two words"`, `word` | that text in its body, in capitals or not |
  * | `error:"card declined"` | that text in the first line of its last error, in capitals or not |
  * | `errorGroup:"order # declined"` | a last error that differs from this one in numbers and ids alone, or not at all |
@@ -25,11 +25,11 @@ export type FilterTerm =
   | { readonly field: "state"; readonly state: MessageState }
   | {
       readonly field: "id";
-      /** Beginning of an id, hexadecimal digits in small letters; a text that is none begins no id. */
+      /** Beginning of an id, in small hexadecimal digits without hyphens; any other text begins no id. */
       readonly prefix: string;
       /**
-       * Value of the member `id` of an object that is a body, which fits too: a text where `isQuoted`, else also a number.
-       * Default: the message's own id alone counts.
+       * Value of the body's own member `id`, by which a message fits too: a text where `isQuoted`, else also a number.
+       * Default: only the message's id counts.
        */
       readonly value?: string;
       readonly isQuoted?: boolean;
@@ -58,8 +58,8 @@ export type MessageFilter = readonly FilterTerm[];
  * - `ready`: nothing about the message itself keeps it from being delivered.
  * - `delayed`: it is due later.
  * - `leased`: a consumer or a client has it.
- * - `finished`: it has left the queue for good, and its body is kept for a while. Only a filter that asks for this state
- *   finds it.
+ * - `finished`: it has left the queue for good, and its body is kept for a while. Only a filter that asks for this
+ *   state finds it.
  */
 export const MESSAGE_STATES = ["ready", "delayed", "leased", "finished"] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
@@ -218,7 +218,7 @@ function termOf(token: Token): FilterTerm {
   return { field: "json", name, value, isQuoted };
 }
 
-/** Returns what reads a term by its key; `null` for a key that has no meaning. */
+/** Returns the reader of a term by its key; `null` for a key that has no meaning. */
 function namedTermOf(token: Token, key: string): (() => FilterTerm) | null {
   const { keyAt, value } = token;
   if (key === "attr" || key.startsWith(ATTRIBUTE)) {
@@ -253,11 +253,13 @@ function namedTermOf(token: Token, key: string): (() => FilterTerm) | null {
 function checkField(token: Token, key: string): void {
   const { keyAt, value, isQuoted } = token;
   const isMeant = (known: string) =>
-    known === "id" ? ID_BEGINNING.test(plainId(value)) : isRead({ ...token, key: known });
+    known === "id" ? ID_BEGINNING.test(plainId(value)) : isReadable({ ...token, key: known });
   const near = Object.keys(EXAMPLES).find((known) => isNear(key, known) && isMeant(known));
   const written = isQuoted ? `"${value}"` : value;
   if (near !== undefined) {
-    const text = `There is no "${key}:". Did you mean ${near}:${written}? A field of the body that is called so stands in quotes: "${key}":${written}.`;
+    const text =
+      `There is no "${key}:". Did you mean ${near}:${written}? ` +
+      `A field of the body that is called so stands in quotes: "${key}":${written}.`;
     throw new FilterFault(keyAt, text);
   }
   if (/^[\p{L}_$]/u.test(key) && !value.startsWith("//")) return;
@@ -265,7 +267,10 @@ function checkField(token: Token, key: string): void {
   throw new FilterFault(keyAt, `There is no "${key}:". A text with a colon stands in quotes: ${text}.`);
 }
 
-/** Whether one letter too many, too few or wrong makes a key of four letters or more another one, in capitals or not. */
+/**
+ * Whether a key is a known one but for capitals, or, where that has at least four letters, for one letter too many, too
+ * few or wrong.
+ */
 function isNear(key: string, known: string): boolean {
   const [a, b] = [key.toLowerCase(), known];
   if (a === b) return true;
@@ -276,8 +281,8 @@ function isNear(key: string, known: string): boolean {
   return restA.slice(1) === restB || restA === restB.slice(1) || restA.slice(1) === restB.slice(1);
 }
 
-/** Whether a term of a key that has a meaning can be read. */
-function isRead(token: Token & { readonly key: string }): boolean {
+/** Whether a token can be read as a term, if its key has a meaning. */
+function isReadable(token: Token & { readonly key: string }): boolean {
   try {
     namedTermOf(token, token.key)?.();
     return true;
@@ -350,7 +355,7 @@ function ageOf({ value, valueAt }: Token): FilterTerm {
   return { field: "age", is: is as Comparison, ms };
 }
 
-/** Whether a number is as a term says. */
+/** Whether `value` compares to `than` as a term says. */
 export function compares(value: number, is: Comparison, than: number): boolean {
   switch (is) {
     case ">":

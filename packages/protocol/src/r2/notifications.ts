@@ -26,7 +26,9 @@ export const R2_KEY_BYTES_MAX = 1_024;
 /** Most rules of a bucket, for all queues together. */
 export const R2_RULES_MAX = 100;
 
-/** Rule for which writes of a bucket a queue is notified of. A contract: it is stored. Only optional members may be added. */
+/**
+ * Rule for the writes of a bucket that a queue is notified of. A contract: stored. Only optional members may be added.
+ */
 export interface R2Rule {
   readonly actions: readonly R2Action[];
   /** Beginning and end of the objects' keys; empty for any key. */
@@ -77,7 +79,7 @@ export function ruleIsFor(rule: R2Rule, { action, key }: Pick<R2Write, "action" 
   return rule.actions.includes(action) && key.startsWith(rule.prefix) && key.endsWith(rule.suffix);
 }
 
-/** Whether a write can be one that both rules are for: a queue would be notified of it twice. */
+/** Whether both rules can be for one write: a queue would be notified of it twice. */
 export function rulesOverlap(a: R2Rule, b: R2Rule): boolean {
   return (
     a.actions.some((action) => b.actions.includes(action)) &&

@@ -16,14 +16,14 @@ export interface BacklogMetrics {
 }
 
 /**
- * Messages on their way in that share a default delay. Concurrent sends share a call and, where their delay is the
- * same, a request: the limits of a single batch are checked before, at the edge.
+ * Messages to store that share a default delay. Concurrent sends share a call and, where their delay is the same, a
+ * request: the limits of a single batch are checked before, at the edge.
  */
 export interface SendRequest {
   readonly packed: Uint8Array;
   /** Delay of the messages that name none, in seconds; absent means the queue's `delivery_delay`. */
   readonly delaySeconds?: number;
-  /** The next request goes to the next shard of a standard queue: an import is one client with large calls. */
+  /** Has the next request go to the next shard of a standard queue: the large calls of an import would fill one. */
   readonly inTurn?: true;
 }
 

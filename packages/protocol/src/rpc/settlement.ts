@@ -16,7 +16,7 @@ export type Settlement<Unnamed extends number | null = number> =
 const ACK = { kind: "ack" } as const;
 
 /**
- * Turns what a handler did with a batch into what becomes of each message (spec cloudflare-queues 2.4): a per-message
+ * Decides what becomes of each message of a batch by what its handler did (spec cloudflare-queues 2.4): a per-message
  * call beats a batch call, a batch call beats the outcome, and the more specific delay wins.
  *
  * Pure. Messages that share an id share their settlement, as they do in the runtime.
@@ -57,14 +57,14 @@ function settleUnmentioned<Unnamed extends number | null>(
   return retryAfter(retryDelaySeconds);
 }
 
-/** Whether every message of a batch is acknowledged by what its handler did (spec cloudflare-queues 2.4). */
+/** Whether a handler ended well and acknowledged every message of its batch (spec cloudflare-queues 2.4). */
 export function acknowledgesAll({ outcome, retryBatch, retryMessages }: DeliveryResult): boolean {
   return outcome === "ok" && !retryBatch.retry && retryMessages.length === 0;
 }
 
 /**
- * Makes the answer to a delivery: one word where all of it is acknowledged and there are no logs. With an object and the ids in its place a
- * batch of 100 takes two to three hundredths longer from send to acknowledgement.
+ * Makes the answer to a delivery: one word where all of it is acknowledged and there are no logs. With an object and
+ * the ids instead, a batch of 100 takes 2 to 3% longer from send to acknowledgement.
  */
 export function deliveryReply(result: DeliveryResult): DeliveryReply {
   return acknowledgesAll(result) && result.logs === undefined ? "acknowledged" : result;

@@ -9,13 +9,13 @@ export const PROTOCOL_VERSION = 2;
 /** Protocol number of a caller that names none: a build from before there were numbers. */
 const UNNUMBERED = 1;
 
-/** Whether a call of that number can be taken. Asked for every call: costs a comparison. */
+/** Whether a call of that protocol number can be taken. Costs a comparison: it is checked at every call. */
 export function isSpoken(protocol: unknown): boolean {
   return Math.abs(numberOf(protocol) - PROTOCOL_VERSION) <= 1;
 }
 
 /**
- * Words for a call of a number that cannot be taken: which side is too old, and how to mend it.
+ * Says which side of a call that cannot be taken is too old, and how to mend it.
  *
  * @param caller, callee names of both sides: `the broker`, `Worker "shop"`.
  */

@@ -31,7 +31,7 @@ export const visibilityTimeoutMs = whole(0, VISIBILITY_TIMEOUT_MS_MAX);
 const jitter = z.enum(["none", "equal", "full"]);
 const count = whole(0, Number.MAX_SAFE_INTEGER);
 
-/** A retry policy. What its numbers may be together is for `@sluice/retry` to say. */
+/** A retry policy. `@sluice/retry` checks whether its numbers go together. */
 export const retryPolicy = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("fixed"), delaySeconds, jitter }),
   z.strictObject({

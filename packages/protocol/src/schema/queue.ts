@@ -118,7 +118,7 @@ export function issueText(issue: z.core.$ZodIssue): string {
 function wordsOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      // How the library says that a key is not there which may have any value.
+      // So the library calls a missing key whose value may be anything.
       if (issue.expected === "nonoptional") return "is missing";
       return `must be ${TYPES[issue.expected] ?? `of the type ${issue.expected}`}`;
     case "too_big":

@@ -6,8 +6,8 @@ import { shardMapSchema, unreadable, unreadableDefinition, unreadableRecord } fr
 
 /*
  * Shapes of the rows that the directory stores. A contract: rows of every earlier release have to fit. Members may be
- * added if they are optional. All rows are read at start, and one that code fails over would end the broker for all
- * queues, so it counts as damaged.
+ * added if they are optional. All rows are read at start. One that code would fail on counts as damaged: it would end
+ * the broker for all queues.
  */
 
 /** Check that describes for people why a row cannot be read; `null` if it can. */
@@ -155,7 +155,7 @@ function policyProblem({
     const document: unknown = JSON.parse(policy);
     if (typeof document === "object" && document !== null) return null;
   } catch {
-    // Said below.
+    // It is refused below.
   }
   return "attributes.DeliveryPolicy: is no object of JSON";
 }

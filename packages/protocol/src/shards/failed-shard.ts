@@ -1,10 +1,10 @@
 /** Member of an error that a call of a shard's object has thrown. */
 const FAILED_SHARD = "failedShard";
 
-/** Notes on an error whose object has thrown it. It stays the same error, with all that its catchers look for. */
+/** Notes on an error which shard's object has thrown it. Returns the same error, which its catchers recognise. */
 export function noteFailedShard(error: unknown, shard: number): unknown {
   if (error instanceof Error && Object.isExtensible(error)) {
-    // Whoever prints the error does not see it.
+    // Not enumerable: it is not printed with the error.
     Object.defineProperty(error, FAILED_SHARD, { value: shard, enumerable: false, configurable: true });
   }
   return error;

@@ -46,8 +46,8 @@ export function readShardMap(text: string): ShardMap | null {
 const SPREAD = "its shards are: ";
 
 /**
- * A call named no map of the queue, or another one than its object goes by. Nothing was done. The text is a contract
- * between versions of Workers and broker, since an error keeps nothing else on its way.
+ * Error for a call that named no map of the queue, or another one than its object goes by. Nothing was done. The text
+ * is a contract between versions of Workers and broker: of an error RPC keeps nothing else.
  */
 export class ShardMapError extends Error {
   override readonly name = "ShardMapError";

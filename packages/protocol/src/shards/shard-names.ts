@@ -27,7 +27,10 @@ export function readShardAddress(name: string): { readonly object: string; reado
   return { object: name.slice(0, at), epoch: Number(name.slice(at + 1)) };
 }
 
-/** Characters at the beginning of a receipt, a lease id or a ref that any letter, digit, "-" or "_" can be in. */
+/**
+ * Length of the beginning of a receipt, a lease id or a ref, in which any letter, digit, "-" or "_" may stand. The
+ * number of a shard stands behind it.
+ */
 export const TOKEN_LENGTH = 34;
 
 /** Makes a shard's token one of the queue. Tokens of shard 0 stay as they are. */
@@ -35,9 +38,9 @@ export function tokenOfQueue(token: string, shard: number): string {
   return shard === 0 ? token : `${token}-${shard}`;
 }
 
-/** Finds the shard that a token of the queue is of, and the token as that shard made it. */
+/** Finds the shard that a token of the queue belongs to, and the token as that shard made it. */
 export function tokenOfShard(text: string): { readonly token: string; readonly shard: number } {
-  // A receipt has the time of its receive behind that, in digits and letters.
+  // In a receipt the time of its receive stands before the shard, in digits and letters.
   const suffix = /-[1-9]\d?$/.exec(text.slice(TOKEN_LENGTH))?.[0];
   if (suffix === undefined) return { token: text, shard: 0 };
   return { token: text.slice(0, -suffix.length), shard: Number(suffix.slice(1)) };

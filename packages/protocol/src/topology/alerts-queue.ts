@@ -9,7 +9,7 @@ const RESPONSE_TIMEOUT_SECONDS = 15;
 /** Most alerts that are posted at a time. Those of one kind and queue go in order. */
 const CONCURRENCY = 10;
 
-/** Reports that were taken or given up, by which an alert that is on says which of the two its own was. */
+/** Finished reports that are kept: by them an alert that is on says whether its own was taken or given up. */
 const FINISHED = 100;
 
 /** Lists the queues of a topology with the one that alerts wait in. */

@@ -63,11 +63,15 @@ export interface Alert {
   readonly sinceMs: number;
   /** One sentence without the queue's name. */
   readonly text: string;
-  /** Whether the webhook was told: not while the queue's alerts are silenced. */
+  /** Whether it was reported to the webhook: not while the queue's alerts are silenced. */
   readonly isReported: boolean;
 }
 
-/** Makes the reason of `dead_letters`. @param source queue that the message came from; `null` for a subscription. */
+/**
+ * Makes the reason of `dead_letters`.
+ *
+ * @param source queue that the message came from; `null` for a subscription.
+ */
 export function deadLettersText(source: string | null): string {
   return `the first dead letter has come, from ${source === null ? "a subscription" : `queue "${source}"`}`;
 }
@@ -91,7 +95,7 @@ export function checkAlertsSecret(text: string): void {
   const { length } = atob(base64);
   if (length >= ALERTS_KEY_BYTES_MIN && length <= ALERTS_KEY_BYTES_MAX) return;
   throw new RangeError(
-    `${ALERTS_SECRET} must be whsec_ and a key of ${ALERTS_KEY_BYTES_MIN} to ${ALERTS_KEY_BYTES_MAX} bytes in base64, ` +
-      "such as whsec_$(openssl rand -base64 24)",
+    `${ALERTS_SECRET} must be whsec_ and a key of ${ALERTS_KEY_BYTES_MIN} to ${ALERTS_KEY_BYTES_MAX} bytes in ` +
+      "base64, such as whsec_$(openssl rand -base64 24)",
   );
 }

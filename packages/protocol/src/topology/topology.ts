@@ -156,7 +156,7 @@ export interface HttpPushConsumerDefinition {
   readonly settings: HttpPushSettings;
 }
 
-/** Whom Cloudflare's notifications go to, one for each message: at least one of them. */
+/** Receivers of Cloudflare's notifications, of which each message makes one. There is at least one receiver. */
 export interface NotificationSettings {
   /** Addresses. */
   readonly email: readonly string[];
@@ -266,7 +266,7 @@ export interface QueueDefinition {
   readonly finishedMessages?: number;
   /** Settings for clients with visibility timeouts; absent means the defaults of each setting. */
   readonly receive?: ReceiveSettings;
-  /** Until when its alerts are reported to nobody, in ms since 1970. Default 0. */
+  /** Until when its alerts are not reported, in ms since 1970. Default 0. */
   readonly alertsSilentUntilMs?: number;
   /** Objects that keep the queue, 1 to `SHARDS_MAX`. Default 1. */
   readonly shards?: number;

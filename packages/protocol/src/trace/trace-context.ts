@@ -18,7 +18,7 @@ export interface TraceParent {
   readonly flags: number;
 }
 
-/** Longest `tracestate` that is kept, in characters: what W3C asks of everybody who passes it on. */
+/** Longest `tracestate` that is kept, in characters: W3C asks all software that passes it on for as many. */
 export const TRACESTATE_CHARACTERS_MAX = 512;
 /** Most members of a `tracestate`. One that has more is none. */
 export const TRACESTATE_MEMBERS_MAX = 32;

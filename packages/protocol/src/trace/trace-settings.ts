@@ -26,8 +26,8 @@ export function exportSettingsIn(env: Readonly<Record<string, unknown>>): Export
 }
 
 /**
- * Reads `SLUICE_OTLP_ENDPOINT`, the URL of a collector, to which `/v1/traces` is added unless it ends so; `null` where it
- * is not set.
+ * Reads `SLUICE_OTLP_ENDPOINT`, the URL of a collector, to which `/v1/traces` is added unless it ends so; `null` where
+ * it is not set.
  *
  * @throws RangeError for what is no absolute `http:` or `https:` URL, and for one with a query.
  */
@@ -45,7 +45,8 @@ export function parseOtlpEndpoint(text: string): string | null {
 }
 
 /**
- * Reads `SLUICE_OTLP_HEADERS`: `name=value` separated by commas, values percent-encoded, as `OTEL_EXPORTER_OTLP_HEADERS`.
+ * Reads `SLUICE_OTLP_HEADERS`: `name=value` separated by commas, values percent-encoded, as
+ * `OTEL_EXPORTER_OTLP_HEADERS`.
  *
  * @throws RangeError for a text of another form. It names no value.
  */
@@ -88,7 +89,8 @@ export function parseTraceUrl(text: string): string | null {
   if (text === "") return null;
   if (text.includes(TRACE_ID_PLACE) && webUrl(text) !== null) return text;
   throw new RangeError(
-    `SLUICE_TRACE_URL must be a URL with ${TRACE_ID_PLACE} in it, such as http://localhost:16686/trace/${TRACE_ID_PLACE}`,
+    `SLUICE_TRACE_URL must be a URL with ${TRACE_ID_PLACE} in it, such as ` +
+      `http://localhost:16686/trace/${TRACE_ID_PLACE}`,
   );
 }
 

@@ -17,8 +17,8 @@ const FORMAT_MARK = "\u0001";
 const FORMAT_BYTE = 0x01;
 
 /**
- * The text of a `v8` body. `structuredClone` goes first: it throws the binding's own `DataCloneError`, runs getters and
- * turns class instances into the plain objects that a consumer would get.
+ * Writes the text of a `v8` body. `structuredClone` goes first: it throws the binding's own `DataCloneError`, runs
+ * getters and turns class instances into the plain objects that a consumer would get.
  *
  * @throws DOMException `DataCloneError` for what cannot be cloned.
  */

@@ -133,6 +133,7 @@ class V8Reader {
     }
   }
 
+  /** Gives an object the next number, by which references name it. */
   #begin<T>(object: T): T {
     this.#objects.push(object);
     return object;

@@ -26,7 +26,7 @@ const ERROR_SHELLS: Readonly<Record<string, () => Error>> = {
   SuppressedError: () => new SuppressedError(undefined, undefined),
 };
 
-/** devalue's reducers: what they return is written instead of the value, and its tag. Properties go to `fixups`. */
+/** Makes devalue's reducers: it writes their tag and their result in place of the value. Properties go to `fixups`. */
 export function shellReducers(fixups: Fixups): Record<string, (value: unknown) => unknown> {
   const later = (shell: object, keys: readonly string[]) => {
     for (const key of keys) {

@@ -23,13 +23,13 @@ export function decodeBody(bytes: Uint8Array, contentType: ContentType): unknown
  */
 export function withoutNativeBodies(packed: Uint8Array): Uint8Array {
   const index = new PackedIndex(packed);
-  const isAt = (i: number) => index.contentType(i) === "v8" && isNative(index.body(i), "v8");
-  // Hardly a delivery has such a body, so the first pass allocates nothing.
+  const isNativeAt = (i: number) => index.contentType(i) === "v8" && isNative(index.body(i), "v8");
+  // Few deliveries have such a body, so the first pass allocates nothing.
   let first = 0;
-  while (first < index.count && !isAt(first)) first += 1;
+  while (first < index.count && !isNativeAt(first)) first += 1;
   if (first === index.count) return packed;
   const records = Array.from({ length: index.count }, (_, i) =>
-    isAt(i) ? inOwnFormat(index, i) : index.records(i, i + 1),
+    isNativeAt(i) ? inOwnFormat(index, i) : index.records(i, i + 1),
   );
   return joinPacked(records);
 }

@@ -29,7 +29,7 @@ export function readHex(bytes: Uint8Array, offset: number): string {
   return String.fromCharCode.apply(null, hexCodes);
 }
 
-/** The same for many ids at once, a fifth of the instructions for each: the texts are parts of one. */
+/** Reads many ids at once, in a fifth of the instructions for each: the texts are parts of one. */
 export function readHexes(bytes: Uint8Array, offsets: Uint32Array): string[] {
   const pairs = new Uint16Array(MESSAGE_ID_BYTES * offsets.length);
   let at = 0;

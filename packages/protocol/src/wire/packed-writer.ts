@@ -118,11 +118,11 @@ export class PackedWriter {
   }
 
   /**
-   * Encodes all bodies in one call, with zeros between them where the headers go, if they are text, nothing in them
-   * takes more than one byte, and no record has an extension: then each lies where its length says. A call for each takes ten times as many
-   * instructions.
+   * Encodes all bodies in one call, with zeros between them where the headers go. It does so if all are ASCII text and
+   * no record has an extension: then each body lies where the lengths before it say. A call for each body takes ten
+   * times as many instructions.
    *
-   * @returns whether they were: then the headers have to be written.
+   * @returns whether it did: then the headers have to be written.
    */
   #encodeTogether(records: readonly NewRecord[]): boolean {
     if (records.length < 2) return false;
@@ -180,7 +180,7 @@ export class PackedWriter {
       this.#writeUuid(offset, id);
       return;
     }
-    // Longer bytes are others' ids as well only where it is said which is meant.
+    // Bytes may hold several ids only where `idFrom` says which is meant.
     if (idFrom === undefined && id.byteLength !== MESSAGE_ID_BYTES)
       throw new RangeError(`an id of ${id.byteLength} bytes`);
     this.#writeId(offset, id, idFrom);

@@ -67,8 +67,8 @@ export function unpackMessages(packed: Uint8Array): UnpackedMessage[] {
 }
 
 /**
- * Where each record of a packed batch lies. Building it touches the fixed headers only; the broker lives on this and
- * never looks at a body.
+ * Index of the records of a packed batch. Building it reads the fixed headers only; the broker uses nothing else, and
+ * never reads a body.
  */
 export class PackedIndex {
   readonly packed: Uint8Array;
@@ -183,7 +183,7 @@ export class PackedIndex {
     );
   }
 
-  /** The same with the hyphens of a UUID. */
+  /** Id of message i, as a UUID. */
   uuid(i: number): string {
     return readUuid(this.packed, this.#offset(i) + OFFSET_ID);
   }
@@ -237,7 +237,7 @@ export interface RecordChange {
   readonly extension?: MessageExtension;
 }
 
-/** A copy of record i with some of it changed and without its own delay: that was served in the queue it leaves. */
+/** Copies record i with changes, and without its own delay: the message has served that in the queue it leaves. */
 export function changeRecord(index: PackedIndex, i: number, change: RecordChange): Uint8Array<ArrayBuffer> {
   const { contentType, body, id, timestampMs } = index.message(i);
   const extension = change.extension ?? (index.hasExtension(i) ? index.extension(i) : {});

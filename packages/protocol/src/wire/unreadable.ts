@@ -1,7 +1,7 @@
 import type { PackedIndex } from "./packed.ts";
 import { OFFSET_CONTENT_TYPE, RECORD_HEADER_BYTES } from "./packed-layout.ts";
 
-/** Number of no content type. Never stored: in memory it marks bytes that are not those that were stored. */
+/** Number of no content type. Never stored: in memory it marks bytes that damage has changed. */
 const NO_CONTENT_TYPE = 0xff;
 
 /**
@@ -19,7 +19,7 @@ export function makeUnreadable(packed: Uint8Array, from: number, to: number): vo
   packed[from + OFFSET_CONTENT_TYPE] = NO_CONTENT_TYPE;
 }
 
-/** Whether a consumer could read record i. What is stored always could, so one that it could not is damaged. */
+/** Whether a consumer can read record i. Every record is stored readable, so any other one is damaged. */
 export function isReadable(index: PackedIndex, i: number): boolean {
   return index.contentType(i) !== undefined;
 }

@@ -48,13 +48,13 @@ export interface QueueRecord {
   /** Map of the queue's shards, in the record of each of them. Absent for a queue that never had more than one. */
   readonly shards?: ShardMap;
   /**
-   * Usage of shards that have gone, in the month in which the last of them went, in the record of the first shard. Absent
-   * for none.
+   * In the record of the first shard: usage of shards that have gone, in the month in which the last of them went.
+   * Absent for none.
    */
   readonly goneUsage?: QueueUsage;
-  /** Set where the configuration names the queue. Never stored: the directory adds it for who asks. */
+  /** Set where the configuration names the queue. Never stored: the directory adds it to its answers. */
   readonly isConfigured?: true;
-  /** Revision of the queue's record that the settings are of, in the record of a shard other than the first. */
+  /** In the record of a shard other than the first: revision of the queue's record that its settings are from. */
   readonly queueRevision?: number;
   /** Settings that only a dialect understands, by the dialect's name: kept as they are. */
   readonly dialects: Readonly<Record<string, unknown>>;
@@ -72,8 +72,8 @@ export interface NewQueue {
   /** Default: those of the configuration if it names the queue, else the defaults. */
   readonly settings?: QueueSettingsChange;
   /**
-   * Default: that of the configuration if it names the queue, else none; `null` for none. A dead-letter queue of a given
-   * one that does not exist is created too.
+   * Default: that of the configuration if it names the queue, else none; `null` for none. A dead-letter queue of a
+   * given one that does not exist is created too.
    */
   readonly consumer?: ConsumerDefinition | null;
   readonly jurisdiction?: Jurisdiction;
@@ -167,7 +167,8 @@ export interface DirectoryRpc {
   findById(queueId: string): Promise<QueueRecord | null>;
   /**
    * Creates a queue, whole or not at all. Refused: `queueNameTaken`, `tooManyQueues`, `deadLetterCycle`,
-   * `otherJurisdiction`, `shardsRefused`, and `changedMeanwhile` while an object elsewhere still holds messages of a deleted queue.
+   * `otherJurisdiction`, `shardsRefused`, and `changedMeanwhile` while an object elsewhere still holds messages of a
+   * deleted queue.
    */
   createQueue(queue: NewQueue): Promise<DirectoryReply>;
   /** Refused: `queueNotFound`, `changedMeanwhile`, `otherJurisdiction`, `shardsRefused`. */
@@ -202,9 +203,7 @@ export interface DirectoryRpc {
    * When the last queue of that name was deleted, in ms; `null` if that is more than `NAME_KEPT_MS` ago or never was.
    */
   lastDeletion(name: string): Promise<number | null>;
-  /**
-   * The idle queues whose objects sleep now, as far as the directory knows: at most some seconds late.
-   */
+  /** The idle queues whose objects sleep now. A change is seen some seconds late. */
   atRest(): Promise<readonly QueueAtRest[]>;
   /** Fingerprint of the deployed topology that the directory has applied (`topologyFingerprint`). */
   deployed(): Promise<string>;

@@ -1,14 +1,16 @@
 import type { ShardMap } from "../../shards/shard-map.ts";
 import type { Jurisdiction } from "./directory.ts";
 
-/** Namespace of the Durable Objects of queues, as far as it finds them. */
+/** Namespace of the Durable Objects of queues: the methods that find them. */
 export interface QueueNamespace<Stub> {
   getByName(name: string): Stub;
   /** Finds those of a jurisdiction. Throws on workerd; absent on Node.js. */
   jurisdiction?(jurisdiction: Jurisdiction): QueueNamespace<Stub>;
 }
 
-/** Text in the error of an object whose queue is in another place. A contract between versions of Workers and broker. */
+/**
+ * Text in the error of an object whose queue is in another place. A contract between versions of Workers and broker.
+ */
 export const ELSEWHERE = "is kept in another jurisdiction";
 
 /** Whether the platform makes objects in a jurisdiction. */
@@ -29,18 +31,18 @@ export function inPlace<Namespace extends { jurisdiction?(jurisdiction: Jurisdic
 }
 
 interface QueueObjectsPorts<Stub> {
-  /** Looked up for every call, because a stub must not outlive the request that made it. */
+  /** Called for every call of a queue, because a stub must not outlive the request that made it. */
   namespace(): QueueNamespace<Stub>;
   /** Asks the directory where a queue is. */
   placeOf(queue: string): Promise<Jurisdiction | null>;
-  /** Asks the directory which shards a queue has; `null` for one that never had more than one. Default: nobody knows. */
+  /** Asks the directory for a queue's shards; `null` for one that never had more than one. Default: no queue has. */
   mapOf?(queue: string): Promise<ShardMap | null>;
 }
 
 /**
- * Finds the objects of queues, each in its jurisdiction. A queue's place never changes, so the directory is asked once
- * for each queue; again when a queue was deleted and created elsewhere, which its former object says. Where the platform
- * has no jurisdictions nobody is asked.
+ * Finds the objects of queues, each in its jurisdiction. The directory is asked once for each queue, and again when the
+ * queue's former object says that the queue was deleted and created elsewhere (`ELSEWHERE`). Where the platform has no
+ * jurisdictions it is not asked.
  */
 export class QueueObjects<Stub extends object> {
   readonly #ports: QueueObjectsPorts<Stub>;
@@ -51,7 +53,11 @@ export class QueueObjects<Stub extends object> {
     this.#ports = ports;
   }
 
-  /** Returns the object of a queue, for calls within this request. @param name that of a shard. Default: the queue's. */
+  /**
+   * Returns the object of a queue, for calls within this request.
+   *
+   * @param name name of a shard. Default: the queue's.
+   */
   of(queue: string, name = queue): Stub {
     const namespace = this.#ports.namespace();
     this.#hasJurisdictions ??= hasJurisdictions(namespace);
@@ -78,7 +84,7 @@ export class QueueObjects<Stub extends object> {
     });
   }
 
-  /** Asks the directory which shards a queue has; `null` where it has no others, or nobody answers. */
+  /** Asks the directory which shards a queue has; `null` where it has one, or there is no answer. */
   async mapOf(queue: string): Promise<ShardMap | null> {
     return (await this.#ports.mapOf?.(queue).catch(() => null)) ?? null;
   }

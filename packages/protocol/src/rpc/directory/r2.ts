@@ -36,7 +36,9 @@ export type R2Reply = { readonly ok: true } | { readonly ok: false; readonly ref
 export interface R2Rpc {
   /** Every bucket with rules, in order of names. */
   listR2Buckets(): Promise<readonly R2Bucket[]>;
-  /** Adds rules, all or none. They are for later writes. Refused: `queueNotFound`, `r2RulesOverlap`, `r2RulesTooMany`. */
+  /**
+   * Adds rules, all or none. They are for later writes. Refused: `queueNotFound`, `r2RulesOverlap`, `r2RulesTooMany`.
+   */
   addR2Rules(bucket: string, queueId: string, rules: readonly R2Rule[]): Promise<R2Reply>;
   /**
    * Deletes rules that notify a queue of a bucket's writes. Refused: `r2RuleNotFound`, and nothing is deleted.

@@ -25,7 +25,7 @@ export const PENDING_SUBSCRIPTION_MS = 259_200_000;
 /** Bytes that one `publish` of a topic's object may bring: one commit takes them in, and one call carries them. */
 export const PUBLISH_BYTES_MAX = 24_000_000;
 
-/** Makes the name of the object that a topic's messages pass. No queue can have it. */
+/** Makes the name of the object that a topic's messages go through. No queue can have it. */
 export function topicObjectName(topicId: string): string {
   return `topic/${topicId}`;
 }
@@ -42,7 +42,7 @@ export function isEndpointQueueName(text: string): boolean {
   return ENDPOINT_QUEUE_NAME.test(text);
 }
 
-/** Whether a queue is one that only a subscription knows: no dialect lists it. */
+/** Whether a queue is that of a subscription's HTTP endpoint: no dialect lists it. */
 export function isEndpointQueue(queue: string): boolean {
   return queue.startsWith("subscription/");
 }
@@ -80,8 +80,8 @@ export interface TopicRecord {
 /**
  * - `pending`: the endpoint has been asked, and gets nothing until it confirms (spec sns-delivery 8.5).
  * - `confirmed`: it gets messages.
- * - `ended`: it was unsubscribed by a client that need not be its owner, and can be taken back with the token; it gets
- *   and shows nothing until then, and is deleted when the token expires.
+ * - `ended`: a client that need not be its owner has unsubscribed it. It gets nothing and is not shown. The token undoes
+ *   that; when the token expires the subscription is deleted.
  */
 export type SubscriptionStatus =
   | { readonly kind: "pending"; readonly token: ConfirmationToken }

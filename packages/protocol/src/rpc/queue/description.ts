@@ -43,8 +43,8 @@ export interface ConsumerHealth {
   /** Deliveries that are under way. */
   readonly inFlight: number;
   /**
-   * Deliveries since the last one that went well, with those that no consumer took, which are no attempts, and those of
-   * which the handler asked for all messages again. A single one of the latter is none.
+   * Deliveries in a row that did not go well: they failed, no consumer took them (which is no attempt), or their
+   * handler asked for all messages again. A single one of the last kind does not count.
    */
   readonly consecutiveFailures: number;
   /** The delivery that ended last. */

@@ -113,7 +113,10 @@ export interface HistoryEvent {
   readonly logs?: PrintedLogs;
 }
 
-/** Lines that a handler printed during a delivery. A contract: the history stores it. Only optional members may be added. */
+/**
+ * Lines that a handler printed during a delivery. A contract: the history stores it. Only optional members may be
+ * added.
+ */
 export interface PrintedLogs extends DeliveryLogs {
   /** When the delivery began, in ms. */
   readonly beganMs: number;
@@ -222,7 +225,7 @@ export interface QueueFigures {
   readonly backlogBytes: number;
   /** 0 when nothing waits. */
   readonly oldestMessageTimestampMs: number;
-  /** Whether it keeps a history. Else what follows stays as it is. */
+  /** Whether it keeps a history. Else the members below do not change. */
   readonly isOn: boolean;
   /** Messages since its object is awake, by kind of event. */
   readonly totals: Readonly<Partial<Record<HistoryKind, number>>>;
@@ -247,11 +250,11 @@ export interface FiguresRequest {
 }
 
 /**
- * Figures of a queue over a window, in columns of one length, oldest first. Time that never passed because the clock was
- * moved has no column.
+ * Figures of a queue over a window, in columns of one length, oldest first. Time that never passed because the clock
+ * was moved has no column.
  */
 export interface FiguresReply {
-  /** Whether the queue keeps a history. Else only its level is known, as far as somebody has looked. */
+  /** Whether the queue keeps a history. Else only `held` and `ageMs` are known, of moments at which they were read. */
   readonly isOn: boolean;
   readonly nowMs: number;
   /** Length of a column in ms. */
@@ -315,7 +318,7 @@ export interface WatchReply {
 /** Methods of a queue's Durable Object that the gateway calls to learn what happened. */
 export interface QueueHistoryRpc {
   history(queue: string, request: HistoryRequest): Promise<HistoryReply>;
-  /** Answers with the events of a message in this queue. Without events for one that is not known. */
+  /** Answers with the events of a message in this queue: none for one that is not known. */
   story(queue: string, id: string): Promise<StoryReply>;
   /** Lists ids that begin so, of messages that the history names: the newest first, `NAMED_IDS_MAX` at most. */
   idsNamed(queue: string, prefix: string): Promise<readonly string[]>;

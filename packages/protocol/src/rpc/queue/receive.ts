@@ -32,8 +32,8 @@ export interface EnqueueRequest extends SendRequest {
 }
 
 /**
- * `messages` is `null` on a standard queue without `once`: each was stored, under the id that its sender gave it. `outdated`: the
- * queue is known under a later revision than the sender's. Nothing was stored.
+ * `messages` is `null` on a standard queue without `once`: each was stored, under the id that its sender gave it.
+ * `outdated`: the queue is known under a later revision than the sender's. Nothing was stored.
  */
 export type EnqueueReply =
   | { readonly ok: true; readonly messages: readonly EnqueuedMessage[] | null }

@@ -5,8 +5,8 @@
 import type { QueueUsage } from "./usage.ts";
 
 /**
- * Code of the failure of an enqueue on a shard: a message is of a group that belongs to another shard, and this one holds
- * none of it any more. Nothing was stored. The caller sends it to the owner, and no client ever sees it.
+ * Code of the failure of an enqueue on a shard: a message is of a group that belongs to another shard, and this one
+ * holds none of it any more. Nothing was stored. The caller sends it to the owner, and no client ever sees it.
  */
 export const GROUP_MOVED = 1;
 
@@ -55,8 +55,8 @@ export interface ShardState {
   /** Whether it holds nothing: no message, nothing on its way to another queue, no delivery. */
   readonly isEmpty: boolean;
   /**
-   * Whether it may still have to take in or recognise messages of groups that the map gives to another shard. False on a
-   * standard queue.
+   * Whether it may still have to take in or recognise messages of groups that the map gives to another shard. False on
+   * a standard queue.
    */
   readonly keepsGroups: boolean;
   /** Whether messages are on their way from it to shards that are draining. Absent for none. */
@@ -69,7 +69,7 @@ export interface ShardState {
 export interface QueuePartsRpc {
   /** Lends a shard its part of the queue's limits. Shard 0 alone answers it. */
   lendPart(queue: string, request: PartRequest): Promise<Part>;
-  /** Asks a shard for what it uses, after shard 0 has forgotten: it takes no part of an earlier lender any more. */
+  /** Asks a shard what it uses, after a start of shard 0: from then on it takes no part of an earlier lender. */
   partOf(queue: string, lender: number): Promise<PartRequest>;
 }
 
