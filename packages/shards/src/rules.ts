@@ -11,12 +11,12 @@ import { work } from "./receive/work-rule.ts";
 import { post } from "./send/post-rule.ts";
 import { send } from "./send/send-rules.ts";
 
-/** Rules of the methods that Workers which send call. */
+/** Rules of the methods that producers call. */
 export const PRODUCER_RULES: Rules<"post" | "metrics"> = { post, metrics: all.metrics };
 
 /** The rule of each method of a queue, by the parts of docs/design/shards.md. */
 export const QUEUE_RULES: Rules<Method> = {
-  // Sending: to one shard, which is kept to; of a FIFO queue to the owners of the groups.
+  // Sending: always to the same shard; of a FIFO queue to the owners of the groups.
   post,
   send,
   // Receiving: from one shard after the other, and by tokens on the shard of each.

@@ -1,7 +1,7 @@
 import { tokenOfShard } from "@sluice/protocol";
 import { MapChangedError, type Shards } from "./shards.ts";
 
-/** Something that is done to what a token of the queue names. */
+/** Item of a request, with the token by which it names a message or a lease. */
 export interface ByToken<Item> {
   readonly item: Item;
   /** The token as its shard made it. */
@@ -9,10 +9,11 @@ export interface ByToken<Item> {
 }
 
 /**
- * Does something to what tokens name, on the shard of each, and returns the outcomes in the order of the items. A token
- * of a shard that there is not goes to shard 0 as it is, which knows how to refuse it.
+ * Acts on items that tokens of the queue name, each on the shard of its token. A token of a shard that does not exist
+ * goes to shard 0 as it is, which refuses it.
  *
- * @param act does it on one shard. @returns one outcome for each item.
+ * @param act acts on items of one shard, and resolves to one outcome for each.
+ * @returns the outcomes, in the order of the items.
  */
 export async function byTokens<Item, Outcome>(
   shards: Shards,
@@ -29,7 +30,7 @@ export async function byTokens<Item, Outcome>(
       const text = tokenOf(item);
       const { token, shard } = tokenOfShard(text);
       if (shard >= shards.map.kept && !isRefreshed) {
-        // It may be one of a shard that was added.
+        // The shard may have been added since.
         await shards.refresh();
         isRefreshed = true;
       }
@@ -49,7 +50,7 @@ export async function byTokens<Item, Outcome>(
         for (const [i, { place }] of part.entries()) outcomes.set(place, done[i] as Outcome); // one for each
       }),
     );
-    // A shard whose answer is missing is not asked again: it may have done it, and would find nothing to do.
+    // A shard whose answer is missing is not called again: it may have acted, and would find nothing to act on.
     const failures = settled.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
     const failure = failures.find((error) => !(error instanceof MapChangedError)) ?? failures[0];
     if (failure !== undefined) throw failure;

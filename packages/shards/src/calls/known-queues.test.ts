@@ -32,10 +32,13 @@ it.each([0, 0.49, 0.5, 0.999_999])("a shard to send to is one that is open: %d",
 
 it("the directory is asked about each queue again after a while, and about one that was forgotten at once", () => {
   const known = new KnownQueues(() => 0);
-  expect([known.asks("q0", 0), known.asks("q0", ASK_DIRECTORY_MS - 1)]).toEqual([true, false]);
-  for (let i = 1; i < QUEUES_KNOWN_MAX; i++) known.asks(`q${i}`, 0);
-  expect(known.asks("q0", ASK_DIRECTORY_MS - 1)).toBe(false);
-  known.asks("more", 0);
-  expect(known.asks("q0", ASK_DIRECTORY_MS - 1)).toBe(true);
-  expect(known.asks("more", ASK_DIRECTORY_MS)).toBe(true);
+  expect([known.noteQuestion("q0", 0), known.noteQuestion("q0", ASK_DIRECTORY_MS - 1)]).toEqual([
+    true,
+    false,
+  ]);
+  for (let i = 1; i < QUEUES_KNOWN_MAX; i++) known.noteQuestion(`q${i}`, 0);
+  expect(known.noteQuestion("q0", ASK_DIRECTORY_MS - 1)).toBe(false);
+  known.noteQuestion("more", 0);
+  expect(known.noteQuestion("q0", ASK_DIRECTORY_MS - 1)).toBe(true);
+  expect(known.noteQuestion("more", ASK_DIRECTORY_MS)).toBe(true);
 });

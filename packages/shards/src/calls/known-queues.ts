@@ -5,8 +5,8 @@ export const QUEUES_KNOWN_MAX = 1_000;
 /** How long after a question to the directory it is not asked about the queue again, in ms. */
 export const ASK_DIRECTORY_MS = 30_000;
 /**
- * Receives in a row that begin with the same shard. Then the next shard's turn comes, so that one which always has
- * messages keeps nobody from those of the others.
+ * Receives in a row that begin with the same shard. Then the next shard's turn comes, so that the messages of other
+ * shards are received too while one always has some.
  */
 export const RECEIVES_IN_A_ROW_MAX = 10;
 
@@ -51,8 +51,10 @@ export class KnownQueues {
     this.#queues.set(queue, { map, sendTo, receiveFrom: known?.receiveFrom ?? sendTo, receivesInARow: 0 });
   }
 
-  /** Whether the directory may be asked about a queue now, and notes that it is. */
-  asks(queue: string, nowMs: number): boolean {
+  /**
+   * Notes a question to the directory about a queue. Returns `false`, and notes nothing, if it is too early for one.
+   */
+  noteQuestion(queue: string, nowMs: number): boolean {
     if (nowMs - (this.#asked.get(queue) ?? -Infinity) < ASK_DIRECTORY_MS) return false;
     if (this.#asked.size >= QUEUES_KNOWN_MAX) this.#asked.clear();
     this.#asked.set(queue, nowMs);

@@ -8,8 +8,8 @@ import type {
 } from "@sluice/protocol";
 
 /**
- * Methods of a queue that a caller may call: of its object, and of all its shards together. Those for its clock are of
- * each object, by its own name.
+ * Methods of a queue, whether one object keeps it or several. Methods for the clock are not among them: each object is
+ * called for its clock by its own name.
  */
 export interface QueueRpc
   extends QueueBrokerRpc,

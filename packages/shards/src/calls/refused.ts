@@ -6,7 +6,7 @@ const OF_ONE_SHARD: readonly unknown[] = [
   QUEUE_ERROR_CODES.queueNotFound,
 ];
 
-/** Whether an answer is a refusal that says something about one shard. It is made before anything is stored. */
+/** Whether an answer is a refusal that holds for one shard alone. Nothing was stored then. */
 export function isOfOneShard(answer: unknown): boolean {
   return OF_ONE_SHARD.includes((answer as { readonly code?: unknown } | null | undefined)?.code);
 }

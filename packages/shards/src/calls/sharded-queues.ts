@@ -11,7 +11,7 @@ import { isOfOneShard, isRefusedUnread } from "./refused.ts";
 import type { Rules } from "./rule.ts";
 import { type ShardPorts, Shards } from "./shards.ts";
 
-/** Means that a test puts others in place of. */
+/** Randomness and clock, which tests replace. */
 export interface ShardedQueuesOptions {
   /** Random number, 0 to below 1. Default: `Math.random`. */
   readonly random?: () => number;
@@ -70,11 +70,11 @@ export class ShardedQueues<Methods extends Method> {
         const answer = await object[method](queue, ...rest);
         const map = mapInAnswer(method, answer);
         if (map !== null) known.learn(queue, map);
-        if (!isOfOneShard(answer) || !(await this.#learnsElsewhere(queue))) return answer;
+        if (!isOfOneShard(answer) || !(await this.#askForShards(queue))) return answer;
       } catch (error) {
         const map = mapInError(error);
         if (map !== null) known.learn(queue, map);
-        else if (!isRefusedUnread(error) || !(await this.#learnsElsewhere(queue)))
+        else if (!isRefusedUnread(error) || !(await this.#askForShards(queue)))
           throw noteFailedShard(error, 0);
       }
     }
@@ -83,10 +83,10 @@ export class ShardedQueues<Methods extends Method> {
     return shards.byLaterMaps(() => rule(shards, ...rest));
   }
 
-  /** Asks the directory for the shards of a queue whose first one refuses. @returns whether it has others. */
-  async #learnsElsewhere(queue: string): Promise<boolean> {
+  /** Asks the directory for the shards of a queue whose first one refuses. Returns whether it has others. */
+  async #askForShards(queue: string): Promise<boolean> {
     const { known, objects, now } = this.#ports;
-    const map = known.asks(queue, now()) ? await objects.mapOf(queue) : null;
+    const map = known.noteQuestion(queue, now()) ? await objects.mapOf(queue) : null;
     if (map !== null) known.learn(queue, map);
     return known.get(queue) !== undefined;
   }

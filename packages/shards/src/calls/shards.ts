@@ -27,7 +27,7 @@ export interface Wait {
   isCancelled: boolean;
 }
 
-/** Facts and means that the calls of an isolate have in common. */
+/** State and dependencies that all calls of an isolate share. */
 export interface ShardPorts {
   readonly objects: QueueObjects<QueueRpc>;
   readonly known: KnownQueues;
@@ -74,12 +74,13 @@ export class Shards {
       this.#objects[shard] ??= this.ports.objects.of(this.queue, name);
       const object = this.#objects[shard] as unknown as Record<Of, (...args: unknown[]) => unknown>;
       const answer = (await object[method](address, ...rest)) as Answer<Of>;
-      // Of a shard that is gone shard 0 knows more, and without its answer nobody knows whether the queue exists.
+      // The shard may be gone: only the answer of shard 0 tells whether the queue exists.
       if (isNotFound(answer) && isByMap) await this.refresh(epoch);
       return answer;
     } catch (error) {
       const map = mapInError(error);
-      // A shard tells no map that shard 0 does not know, save to a call without one: that was left from an earlier map.
+      // A map is one that shard 0 has stored, unless another shard answers a call without a map with it: such a call is
+      // left over from an earlier map.
       if (map !== null && (shard === 0 || isByMap)) this.#follow(map, epoch);
       else if (isQueueNotFound(error) && isByMap) await this.refresh(epoch);
       throw noteFailedShard(error, shard);
@@ -124,7 +125,7 @@ export class Shards {
     }
   }
 
-  /** @param epoch that of the call which the map answers. */
+  /** Goes by a map if it is later than `epoch`, by which the call was made that it answers. */
   #follow(map: ShardMap, epoch: number): void {
     if (map.epoch <= epoch) return;
     this.ports.known.learn(this.queue, map);
@@ -132,7 +133,7 @@ export class Shards {
   }
 
   #goBy(map: ShardMap, epoch: number): never {
-    // Else a call beside the present one has been refused before it.
+    // Else a call beside this one was refused before, and has changed the map already.
     if (epoch === this.#map.epoch) {
       this.#map = map;
       this.#changes += 1;

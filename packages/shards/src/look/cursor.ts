@@ -1,12 +1,13 @@
 /*
- * Cursor of a list over all shards: for each shard where its list goes on, in the order of the shards. It is opaque for
- * clients, but those of messages end in the number of messages that were searched, which callers set to 0, and a
- * beginning in what the shard holds, which they leave out.
+ * Cursor of a list over all shards: for each shard the place where its list goes on, in the order of the shards. It is
+ * opaque for clients. The gateway changes numbers in it: a place in the messages of a shard ends in the number of
+ * messages that were searched, which it sets to 0; it leaves out the number of messages that a shard holds at a
+ * beginning.
  */
 
 /**
- * Place in the list of one shard: `at` is the shard's own cursor, `null` at the beginning; `ended` and `held` have the
- * number of its messages.
+ * Place in the list of one shard: `at` is the shard's own cursor, `null` at the beginning. `ended` and `held` are the
+ * number of its messages, after and before its list was read.
  */
 export type ShardPlace = { readonly at: string | null; readonly held?: number } | { readonly ended: number };
 
@@ -29,8 +30,8 @@ export function writeCursor(places: readonly ShardPlace[]): string | null {
 }
 
 /**
- * Reads the places of so many shards. Those of a shard that was added since begin, those of one that is gone count for
- * nothing.
+ * Reads the places of so many shards. A shard that was added since is at its beginning; the place of one that is gone
+ * is left out.
  */
 export function readPlaces(cursor: string | undefined, shards: number): ShardPlace[] {
   const texts = cursor === undefined ? [] : cursor.split(BETWEEN);

@@ -6,8 +6,8 @@ import { Shards } from "../calls/shards.ts";
 import type { ShardDescription } from "../merge/description.ts";
 
 /**
- * Describes each shard of a queue apart, as of one map; the one object of a queue without shards. It asks shard 0 for the
- * map first, so it costs one call more than there are shards.
+ * Describes each shard of a queue apart, as of one map; the one object of a queue without shards. It asks shard 0 for
+ * the map first, so it costs one call more than there are shards.
  */
 export function describeShards(
   objects: QueueObjects<QueueRpc>,

@@ -19,14 +19,14 @@ import { readPlaces, type ShardPlace, writeCursor } from "./cursor.ts";
 /** Factor that makes room for the number of a shard: more than `SHARDS_MAX`. */
 const SHARD_ROOM = 128;
 /**
- * Numbers of events that are told apart. Each start of an object begins with the next multiple of 2^32, so a history that
- * has two with the same rest has 8,192 starts between them.
+ * Numbers of events that are told apart. A start of an object has a range of at most 2^32 numbers (`firstIdOf` of the
+ * engine), so two events with the same rest are at least 8,192 starts apart.
  */
 const NUMBERS = 2 ** 45;
 
 /**
- * Makes the number of a shard's event, or of its delivery, one of the queue: it names one of all. Over all shards time is
- * what orders events.
+ * Makes the number of a shard's event or delivery unique over all shards. It does not order events of several shards:
+ * their times do.
  */
 export function numberOfQueue(number: number, shard: number): number {
   return (number % NUMBERS) * SHARD_ROOM + shard;
@@ -129,7 +129,7 @@ type Seen = readonly { readonly last: number; readonly state: string }[];
 
 /**
  * Answers when something has happened on one shard, with the figures and events of all. Calls that still wait at the
- * others are answered there by the next event, to nobody.
+ * others end with the next event there, and their answers are dropped.
  */
 export async function watch(shards: Shards, request: WatchRequest): Promise<WatchReply> {
   const seen = seenIn(request.state);
@@ -151,7 +151,7 @@ export async function watch(shards: Shards, request: WatchRequest): Promise<Watc
   return {
     state: JSON.stringify(replies.map(({ last, state }) => ({ last, state }))),
     last: sumOf(replies, ({ last }) => last),
-    figures: mergedFigures(replies.map(({ figures }) => figures)),
+    figures: figuresOfAll(replies.map(({ figures }) => figures)),
     events: replies
       .flatMap(({ events }, shard) => events.map((event) => eventOfQueue(event, shard)))
       .sort((a, b) => a.atMs - b.atMs),
@@ -170,7 +170,7 @@ function seenIn(state: string | null): Seen | null {
   }
 }
 
-function mergedFigures(parts: readonly QueueFigures[]): QueueFigures {
+function figuresOfAll(parts: readonly QueueFigures[]): QueueFigures {
   const rates = parts.flatMap((part) => part.rates ?? []);
   const health = parts.flatMap(({ consumer }) => (consumer === undefined ? [] : [consumer]));
   return {

@@ -10,7 +10,7 @@ import { sumOf } from "../merge/amounts.ts";
 import { mergedErrors } from "../merge/errors.ts";
 import { readPlaces, type ShardPlace, writeCursor } from "./cursor.ts";
 
-/** Rounds of asking, each for messages that the one before has left room for. */
+/** Rounds of calls for one page. Each asks for the messages that the rounds before have left room for. */
 const ROUNDS_MAX = 4;
 
 /** Part of a list that one shard has. */
@@ -54,7 +54,8 @@ export async function look(shards: Shards, request: LookRequest): Promise<LookRe
   let left = max;
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const open = lists.filter(({ isSpent }) => !isSpent);
-    // One message is on one shard. What counts ends behind what it shows, so it shows the first of all.
+    // A single message may be on any shard. A look that counts goes on to the end and has no next page, so every shard
+    // lists a whole page.
     const asksAll = isOne || countsAll;
     if (open.length === 0 || (left <= 0 && !(asksAll && round === 0))) break;
     // Whole bodies of one shard fill the memory that a call has.
@@ -152,7 +153,7 @@ function byTime(a: LookedAt, b: LookedAt): number {
   return b.end.atMs - a.end.atMs;
 }
 
-/** Name of a message for a shard: an id for each of them, a ref for its own as that shard made it. */
+/** Returns the name of a message for a shard: an id for every shard, a ref for its own shard as that made it. */
 function nameFor(name: string, shard: number, kept: number): string[] {
   if (/^[0-9a-f]{32}$/i.test(name.replaceAll("-", ""))) return [name];
   const { token, shard: own } = tokenOfShard(name);

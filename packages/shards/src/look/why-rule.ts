@@ -18,7 +18,7 @@ export async function why(shards: Shards): Promise<QueueWhy> {
     ...reason,
     text,
     also: withoutRepeats(parts.flatMap(({ own }) => own.also)),
-    // A shard of which nothing can be read does not say: then the description has damage, and the counts of the others.
+    // A shard of which nothing can be read has no counts: then the description has damage, and the others' counts.
     messages: {
       ready: sumOf(held, ({ ready }) => ready),
       delayed: sumOf(held, ({ delayed }) => delayed),

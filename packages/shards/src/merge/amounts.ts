@@ -39,7 +39,7 @@ export function sumOfCounts<Name extends string>(
   return sums;
 }
 
-/** Leaves out what is said several times in the same words. */
+/** Leaves out values whose JSON is the same as that of an earlier one. */
 export function withoutRepeats<Value>(values: readonly Value[]): Value[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }

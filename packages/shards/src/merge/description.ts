@@ -15,7 +15,7 @@ export type ShardDescription = QueueDescription | { readonly failure: unknown };
 /**
  * Makes the description of a queue of those of its shards, one for each. A shard that does not answer counts as damage.
  *
- * @param nowMs clock of the caller, for that.
+ * @param nowMs time by the caller's clock, for the damage of a shard that does not answer.
  * @throws what the first shard has thrown, where none answers.
  */
 export function mergedDescription(
@@ -50,7 +50,7 @@ export function mergedDescription(
     lastMove: mergedMove(latestTask(known.flatMap(({ lastMove }) => lastMove ?? []))),
     ...(rates.length === 0 ? {} : { rates: mergedRates(rates) }),
     ...(usage.length === 0 ? {} : { usage: sumOfUsage(usage) }),
-    // A setting of the queue. A shard that has not got it yet says another.
+    // A setting of the queue. A shard that does not have it yet answers with another.
     ...(finishedMax === null ? {} : { finishedMax }),
     ...(faults.length === 0 ? {} : { faults }),
     ...(alerts.length === 0 ? {} : { alerts }),
@@ -74,8 +74,8 @@ function latestTask<Task extends { readonly taskId: string; readonly startedMs: 
 }
 
 /**
- * Makes the health of deliveries. A consumer that one shard misses counts as absent. Failures in a row are those of the
- * shard that has had the latest delivery of all: if that went well, there are none.
+ * Merges the health of deliveries. A consumer that is absent for one shard counts as absent. Failures in a row are
+ * those of the shard with the latest delivery: if that went well, there are none.
  */
 export function mergedHealth(parts: readonly (ConsumerHealth | null)[]): ConsumerHealth | null {
   const known = parts.filter((part) => part !== null);
@@ -100,7 +100,7 @@ export function mergedRates(rates: readonly QueueRates[]): QueueRates {
   };
 }
 
-/** Faults are made by each shard for itself: the answer has the most deliveries that one has left. */
+/** Merges the faults of shards, which each counts for itself: of a kind, the most deliveries that a shard has left. */
 export function mergedFaults(parts: readonly (readonly Fault[])[]): Fault[] {
   const faults = new Map<string, Fault>();
   for (const fault of parts.flat()) {

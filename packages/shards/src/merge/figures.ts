@@ -8,12 +8,12 @@ import {
 } from "@sluice/protocol";
 import { firstOf, largestOf, sumOf, sumOfLists } from "./amounts.ts";
 
-/** Time within which the same mark of several shards is one, in ms: they are told one after the other. */
+/** Time within which the same mark of several shards is one, in ms: they learn of a change one after the other. */
 const SAME_MARK_MS = 5_000;
 
 /**
- * Makes the figures of a queue of those of its shards, column by column. Of shares like percentiles there is no sum:
- * the largest of the shards is shown, which that share of all deliveries does not exceed either.
+ * Makes the figures of a queue of those of its shards, column by column. Percentiles have no sum: the largest of the
+ * shards is an upper bound of that of all deliveries.
  */
 export function mergedFigures(window: FiguresWindow, parts: readonly FiguresReply[]): FiguresReply {
   const { stepMs, columns } = FIGURES_WINDOWS[window];

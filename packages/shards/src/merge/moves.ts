@@ -1,7 +1,7 @@
 import type { MoveStatus, MoveTask } from "@sluice/protocol";
 import { firstOf, sumOf } from "./amounts.ts";
 
-/** Statuses of the parts of a task, the one that it has as a whole first. */
+/** Statuses of the parts of a task: the first of these that a part has is that of the whole task. */
 const STATUSES: readonly MoveStatus[] = ["running", "failed", "cancelled", "completed"];
 
 /** Makes one task of its parts on shards: sums, and the failure of one. `null` for no part. */

@@ -22,11 +22,12 @@ export function sawMessages({ queue, map, ports }: Shards, shard: number): void 
 }
 
 /**
- * Asks one shard after the other until one has messages. A shard that does not answer is passed over; but it is an
- * error of all where no other has messages, because it may.
+ * Asks one shard after the other until one has messages. A shard that does not answer is passed over. But where no
+ * other shard has messages its error is thrown, because it may have some.
  *
- * @param hasMessages whether an answer ends it.
- * @param passesOver false for a receive that is repeated to get what an answer that is missing had. Default true.
+ * @param hasMessages whether an answer has messages.
+ * @param passesOver false for a receive with an attempt id: an answer that is missing may have its messages. Default
+ *   true.
  * @returns the answer with messages, or one of those without.
  */
 export async function askInTurn<Reply>(
@@ -46,7 +47,7 @@ export async function askInTurn<Reply>(
       }
       without.push(reply);
     } catch (error) {
-      // The answer that is missing may have had the messages that the next map's shards do not find.
+      // The answer that is missing may have had messages, which shards of the next map would not find.
       if (error instanceof MapChangedError && failures.length > 0) break;
       if (error instanceof MapChangedError || !passesOver) throw error;
       failures.push(error);

@@ -1,4 +1,5 @@
 import {
+  joinPacked,
   type PeekedBatch,
   type PullReply,
   type PullRequest,
@@ -18,12 +19,11 @@ export async function pull(shards: Shards, request: PullRequest): Promise<PullRe
     (at) => shards.call(at, "pull", request),
     (answer) => answer.ok && answer.batch.leaseIds.length > 0,
   );
-  const found = others.find(({ ok }) => !ok) ?? reply;
   if (reply.ok && reply.batch.leaseIds.length > 0) {
     const leaseIds = reply.batch.leaseIds.map((id) => tokenOfQueue(id, shard));
     return { ok: true, batch: { ...reply.batch, leaseIds } };
   }
-  return found;
+  return others.find(({ ok }) => !ok) ?? reply;
 }
 
 /** Lists the first messages of one shard after the other: bodies of all of them would not fit into the memory. */
@@ -38,7 +38,7 @@ export async function peek(shards: Shards, max: number): Promise<PeekedBatch> {
     attempts.push(...found.attempts);
     refs.push(...found.refs.map((ref) => tokenOfQueue(ref, shard)));
   }
-  return { packed: joined(packed), attempts, refs };
+  return { packed: joinPacked(packed), attempts, refs };
 }
 
 /**
@@ -77,10 +77,10 @@ export async function receiveNow(
         await ask(shard, places, false);
         if (open().length < places.length) sawMessages(shards, shard);
       } catch (error) {
-        // An answer that is missing may have had the messages that the next map's shards do not find.
+        // An answer that is missing may have had messages, which shards of the next map would not find.
         if (error instanceof MapChangedError && failures.length > 0) return;
         if (error instanceof MapChangedError) throw error;
-        // The answer with the messages of an attempt may be what is missing: the attempt is repeated.
+        // The missing answer may have the messages of an attempt id: its client repeats the attempt.
         failures.push(error);
         if (repeated.length > 0) return;
       }
@@ -175,16 +175,16 @@ async function waitAtAll(
   const received = settled.flatMap((one, shard) =>
     one.status === "fulfilled" && one.value.kind === "received" ? [{ shard, reply: one.value }] : [],
   );
-  const kind = received.find(({ shard }) => shard === winner) ?? received[0];
-  if (kind !== undefined) {
-    sawMessages(shards, kind.shard);
-    const surplus = received.filter(({ shard }) => shard !== kind.shard);
+  const chosen = received.find(({ shard }) => shard === winner) ?? received[0];
+  if (chosen !== undefined) {
+    sawMessages(shards, chosen.shard);
+    const surplus = received.filter(({ shard }) => shard !== chosen.shard);
     await Promise.allSettled(
       surplus.map(({ shard, reply }) =>
         shards.byLaterMaps(() => shards.call(shard, "release", reply.receipts)),
       ),
     );
-    return withTokens(kind.reply, kind.shard);
+    return withTokens(chosen.reply, chosen.shard);
   }
   checkMap(settled);
   for (const one of settled) if (one.status === "rejected") throw one.reason;
@@ -194,14 +194,4 @@ async function waitAtAll(
 function withTokens<Reply extends ReceiveNowReply>(reply: Reply, shard: number): Reply {
   if (reply.kind !== "received") return reply;
   return { ...reply, receipts: reply.receipts.map((receipt) => tokenOfQueue(receipt, shard)) };
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  return bytes;
 }

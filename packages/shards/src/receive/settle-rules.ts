@@ -37,7 +37,7 @@ export async function settleLeases(shards: Shards, { acks, retries }: PullSettle
       return warningsOf(asked, settled.warnings);
     },
   );
-  return { ...counts, warnings: withTokens(items, ({ leaseId }) => leaseId, warnings) };
+  return { ...counts, warnings: byToken(items, ({ leaseId }) => leaseId, warnings) };
 }
 
 export async function deleteByRefs(shards: Shards, refs: readonly string[]): Promise<RefsDeleted> {
@@ -56,7 +56,7 @@ export async function deleteByRefs(shards: Shards, refs: readonly string[]): Pro
       return warningsOf(asked, done.warnings);
     },
   );
-  return { deleted, warnings: withTokens(refs, (ref) => ref, warnings) };
+  return { deleted, warnings: byToken(refs, (ref) => ref, warnings) };
 }
 
 export function makeDue(shards: Shards, refs: readonly string[]): Promise<readonly MadeDue[]> {
@@ -85,7 +85,9 @@ export async function release(shards: Shards, receipts: readonly string[]): Prom
   );
 }
 
-/** Deletes messages and changes how long they are invisible, by their receipts. A failure of one shard is one of all. */
+/**
+ * Deletes messages and changes how long they are invisible, by their receipts. A failure of one shard is one of all.
+ */
 export async function settleReceipts(
   shards: Shards,
   { remove = [], change = [] }: QueueWork,
@@ -132,7 +134,8 @@ function warningsOf(
   });
 }
 
-function withTokens<Item>(
+/** Lists the warnings with the tokens of their items. */
+function byToken<Item>(
   items: readonly Item[],
   tokenOf: (item: Item) => string,
   warnings: readonly (string | null)[],

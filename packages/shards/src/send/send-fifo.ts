@@ -11,11 +11,12 @@ export interface GroupOfMessages<Messages> {
 type PartReply = { readonly ok: true } | { readonly ok: "outdated" } | RpcFailure;
 
 /**
- * Sends messages of a FIFO queue, each group to its owner; while groups may be where the map before put them, a group
- * whose owner has changed to its former owner first, which refuses it once it holds none of it.
+ * Sends messages of a FIFO queue, each group to its owner. While groups may still be where the map before put them, a
+ * group whose owner has changed goes to its former owner first, which refuses it once it holds none of it
+ * (`GROUP_MOVED`).
  *
- * Shards store by themselves. Where one refuses or does not answer, the messages of others may be stored: the answer is
- * the refusal of all, and the client that repeats them by their deduplication ids gets those that are stored as
+ * Each shard stores by itself. Where one refuses or does not answer, messages of others may be stored. The answer is a
+ * refusal of all messages then, and a client that repeats them by their deduplication ids gets those that are stored as
  * duplicates.
  *
  * @param send sends groups that go to one shard, in one call.
@@ -53,13 +54,13 @@ export async function sendByGroups<Messages>(
       for (const one of settled) if (one.status === "rejected") throw one.reason;
     }
   });
-  // By present settings the sender repeats all.
+  // After `outdated` the sender repeats all messages by the present settings.
   return refusals.find(({ ok }) => ok === "outdated") ?? refusals[0] ?? null;
 }
 
 interface Part<Messages> {
   readonly shard: number;
-  /** Whether its groups may belong to another shard by now: then it has one, as a shard refuses a call as a whole. */
+  /** Whether the shard is the former owner. Then the part has one group, since a shard refuses a call as a whole. */
   readonly isFormer: boolean;
   readonly groups: GroupOfMessages<Messages>[];
 }

@@ -44,7 +44,7 @@ export async function enqueue(shards: Shards, request: EnqueueRequest): Promise<
     return done.ok ? (done.enqueued ?? NOT_ASKED) : done;
   };
   if (!isFifoName(shards.queue)) {
-    // Which of its messages are known, is known where they were stored the first time.
+    // Shard 0 remembers the ids of all such requests.
     if (request.once !== undefined) return store(0, request);
     return sendSticky(
       shards,
@@ -67,5 +67,5 @@ export async function enqueue(shards: Shards, request: EnqueueRequest): Promise<
   return { ok: true, messages: stored };
 }
 
-/** Answer of an object that leaves out what was asked for. It never does. */
+/** Answer for an object that leaves out what was asked for, which none does. */
 const NOT_ASKED: RpcFailure = { ok: false, code: 0, cause: "the shard did not answer for the messages" };

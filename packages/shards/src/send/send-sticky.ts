@@ -3,8 +3,9 @@ import { isOfOneShard, isRefusedUnread } from "../calls/refused.ts";
 import type { Shards } from "../calls/shards.ts";
 
 /**
- * Sends to a shard of a standard queue: to the same as long as it takes messages in, so that requests of an isolate
- * share calls and commits. Where it refuses, the next ones are tried, each once; the last refusal is answered.
+ * Sends to a shard of a standard queue: always to the same as long as that takes messages in, so that requests of an
+ * isolate share calls and commits. Where it refuses, the next ones are tried, each once; the last refusal is the
+ * answer.
  *
  * @param send sends to a shard.
  * @param refusalOf finds why nothing was stored in an answer; `null` if it was.
@@ -20,7 +21,7 @@ export async function sendSticky<Reply>(
   for (let tried = 1; ; tried++) {
     const { open } = shards.map;
     const shard = (known.get(shards.queue)?.sendTo ?? 0) % open;
-    // Also when another request has moved on, or learned of a map, meanwhile.
+    // Another request may have moved on meanwhile, or learned another map.
     const moveOn = () => {
       const state = known.get(shards.queue);
       if (state?.sendTo === shard) state.sendTo = (shard + 1) % open;
