@@ -123,7 +123,6 @@ export class SharedCall<Item, Result> {
   readonly #ports: SharedCallPorts<Item, Result>;
   #waiting: Waiter<Item, Result>[] = [];
   #weightWaiting = 0;
-  /** A few. */
   #underWay: Call[] = [];
   /** When the last call that several shared was answered, and the number of items that ends the lingering after it. */
   #sharedEndedMs = Number.NEGATIVE_INFINITY;
@@ -153,7 +152,7 @@ export class SharedCall<Item, Result> {
     return result;
   }
 
-  /** Reads the clock, which never goes back: items would wait as long as a clock is set back. */
+  /** Reads the clock without letting it go back: items would wait for as long as it was set back. */
   #nowMs(): number {
     const nowMs = this.#ports.now() + this.#setBackMs;
     if (nowMs < this.#latestMs - CLOCK_BEHIND_MS_MAX) this.#setBackMs += this.#latestMs - nowMs;
@@ -218,7 +217,7 @@ export class SharedCall<Item, Result> {
     for (const waiter of waiters) waiter.state = { kind: "taken", call };
     const states = await this.#statesAfter(waiters);
     const at = this.#underWay.indexOf(call);
-    // A call that counted as lost and is answered now is not among them.
+    // A call that counted as lost, and is answered only now, was taken out before.
     if (at !== -1) this.#underWay.splice(at, 1);
     if (waiters.length > 1) {
       this.#expected = this.#waiting.length + LINGER_SHARE * waiters.length;
@@ -243,7 +242,7 @@ export class SharedCall<Item, Result> {
     }
   }
 
-  /** The first that wait, as many as one call takes; at least one. */
+  /** Takes the first items that wait, as many as one call carries; at least one. */
   #take(): Waiter<Item, Result>[] {
     let weight = 0;
     const last = this.#waiting.findIndex((waiter) => {

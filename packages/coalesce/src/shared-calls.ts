@@ -32,7 +32,7 @@ export class SharedCalls<Item, Result> {
     return this.#calls.size;
   }
 
-  /** When hardly any is idle, the next search waits until there are twice as many. */
+  /** Forgets idle calls. Where hardly any is idle, the next search waits until there are twice as many calls. */
   #forgetIdle(): void {
     for (const [key, call] of this.#calls) if (call.isIdle) this.#calls.delete(key);
     this.#keptMax = Math.max(CALLS_KEPT_MAX, 2 * this.#calls.size);

@@ -24,7 +24,7 @@ export class BackgroundWork {
   /**
    * Watches a context. Its own method is shadowed and not wrapped in a proxy, so that it stays what the runtime knows:
    * `new OtherEntrypoint(ctx, env)` takes nothing else. The runtime's method is still called, for it keeps the Worker
-   * alive and knows what is not a promise.
+   * alive and refuses what is no promise.
    */
   watch(ctx: WaitUntilContext): void {
     const { waitUntil } = ctx;

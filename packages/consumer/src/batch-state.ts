@@ -52,7 +52,7 @@ export class BatchState {
     this.#retryAllDelaySeconds = delaySeconds ?? this.#retryAllDelaySeconds;
   }
 
-  /** As it stands now: what is called later does not change it. */
+  /** Returns the calls so far: later ones do not change the result. */
   calls(): HandlerCalls {
     const logs = this.#lines?.read();
     return {

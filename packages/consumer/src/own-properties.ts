@@ -11,8 +11,8 @@ export interface Constant extends PropertyDescriptor {
 }
 
 /**
- * A descriptor to define one property of many objects by, each with its value set before. A batch of 100 messages
- * defines 300 of these, and a property whose descriptor is its own takes a seventh less time.
+ * Makes a descriptor that defines one property of many objects, its value set anew before each. A batch of 100 messages
+ * defines 300 properties so, and one with a descriptor of its own takes a seventh less time.
  */
 export function constant(): Constant {
   return { value: undefined, enumerable: true, configurable: true };

@@ -44,7 +44,7 @@ export type QueueConsumerClass = new (
  *
  * @param defaultExport an object with a `queue` method, or a class that extends `WorkerEntrypoint` and has one. The
  *   class is instantiated for every batch, as the runtime does; it is not extended, so that its methods and ours cannot
- *   meet. Without a handler every batch fails, and the console says why.
+ *   collide. Without a handler every batch fails, and the console says why.
  * @example
  * ```ts
  * import handlers from "./the-users-module";

@@ -11,7 +11,7 @@ const NO_HANDLER =
 /** Calls the user's handler. May throw, and may return anything. */
 export type HandlerCall = (batch: QueueController) => unknown;
 
-/** Knows, in everything that a function starts, what it was run with: an `AsyncLocalStorage`. */
+/** Part of an `AsyncLocalStorage`: code that `run` starts, also later, finds its `lines` by `getStore`. */
 export interface AsyncContext {
   run<Result>(lines: DeliveryLines, run: () => Result): Result;
   getStore(): DeliveryLines | undefined;
@@ -24,8 +24,8 @@ export interface RunOptions {
    */
   readonly waitForWaitUntil: boolean;
   /**
-   * Tells which delivery prints a line. Default: nothing does, and lines are taken only while one delivery runs. It
-   * needs the flag `nodejs_als` or `nodejs_compat`.
+   * Tells which delivery prints a line. It needs the flag `nodejs_als` or `nodejs_compat`. Default: none, and lines are
+   * taken only while a single delivery runs.
    */
   readonly context?: AsyncContext;
 }

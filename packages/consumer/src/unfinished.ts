@@ -18,8 +18,8 @@ interface Unfinished {
 
 /**
  * Deliveries that the handlers of this isolate have not reported yet, with the calls that they have made. When the
- * platform ends a handler nothing of its call runs any more, no `finally` either, but the isolate goes on and still
- * knows.
+ * platform ends a handler nothing of its call runs any more, no `finally` either, but the isolate goes on, and can
+ * still answer with these calls.
  */
 export class UnfinishedDeliveries {
   readonly #deliveries = new Map<string, Unfinished>();
@@ -50,7 +50,7 @@ export class UnfinishedDeliveries {
     }
     const all = [...this.#deliveries.values()].flatMap(({ lines }) => lines ?? []);
     for (const lines of all) lines.addMixed();
-    // Whose line it is nobody knows, but a retry in the same run of synchronous code is of the same delivery.
+    // It is unknown whose line it is, but a retry in the same run of synchronous code is of the same delivery.
     const isOurs = all.some(({ isMuted }) => isMuted);
     if (level === "error" && all.length > 0 && !isOurs) this.justPrinted.note(printedText(args));
     return null;

@@ -22,7 +22,7 @@ export function queuesUsd(sent: Sent): number {
 /**
  * Computes the price of the messages on Amazon SQS, in USD and with nothing included: requests to send, to receive
  * (again with every retry) and to delete. A request is billed for every 64 KB of it. Requests that receive nothing are
- * billed too, and are not in it.
+ * billed too, and are left out here.
  *
  * @param perRequest messages that each request carries, 1 to `SQS_BATCH_MAX`.
  */
@@ -37,7 +37,7 @@ export function sqsUsd(sent: Sent, kind: "standard" | "fifo", perRequest: number
   return (requests / 1e6) * SQS_PER_MILLION_REQUESTS[kind];
 }
 
-/** Counts reads, at least as many as messages: those that wait are going to be read. */
+/** Counts reads: at least one a message, since messages that wait will be read. */
 function readsOf({ messages, deliveries }: Sent): number {
   return Math.max(messages, deliveries);
 }

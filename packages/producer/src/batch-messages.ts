@@ -8,7 +8,7 @@ export interface BatchItem {
   readonly body: unknown;
   readonly contentType: string | undefined;
   readonly delaySeconds: number | undefined;
-  /** Extension area with its own trace context; `undefined` for none. */
+  /** Extension area with the item's own trace context; `undefined` for none. */
   readonly extension: Uint8Array | undefined;
 }
 

@@ -8,9 +8,9 @@ let pool = new Uint8Array();
 let used = 0;
 
 /**
- * Random message ids, one after the other. The bytes are good until the next call: copy them at once.
+ * Draws random message ids, one after the other. The bytes are valid until the next call: copy them at once.
  *
- * Not for the global scope, where workerd forbids randomness; so the pool is filled at the first send.
+ * Do not call it in the global scope, where workerd forbids randomness: the pool is filled at the first send.
  *
  * @param count at most `MESSAGE_IDS_MAX`.
  */

@@ -252,12 +252,12 @@ function refuseOptions(method: string, typeName: string): string {
   return `Failed to execute '${method}' on 'WorkerQueue': parameter 2 is not of type '${typeName}'.`;
 }
 
-/** Answers whether the platform failed a call because the commit of its object found no room. */
+/** Whether the platform failed a call because the commit of its object found no room. */
 function isStorageFull(error: unknown): boolean {
   return String(error).includes("SQLITE_FULL");
 }
 
-/** The platform marks what a Durable Object throws when its queue of requests is full. */
+/** Whether the platform failed a call because its object has too many requests waiting. */
 function isOverload(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }

@@ -14,7 +14,7 @@ import type { OutgoingMessage } from "./outgoing.ts";
  * written against `wrangler dev` know (spec cloudflare-queues 1.10); the codes are production's (1.9).
  */
 
-/** Why a single message cannot be sent, if so. Takes the shape of a batch of one; sizes are bytes. */
+/** Refuses a message that cannot be sent; `undefined` if it can. The lists have one element each; sizes in bytes. */
 export function refuseMessage(
   messages: readonly OutgoingMessage[],
   sizes: readonly number[],
@@ -29,7 +29,7 @@ export function refuseMessage(
   return refuseDelay("messageMetadataInvalid", "message delay", messages[0]?.delaySeconds);
 }
 
-/** Why a batch of that many messages cannot be sent, if so: asked before they are measured. */
+/** Refuses a batch of too many messages, before they are measured; `undefined` for any other. */
 export function refuseCount(count: number): RpcFailure | undefined {
   if (count <= BATCH_MESSAGES_MAX) return undefined;
   return refusal(
@@ -38,7 +38,7 @@ export function refuseCount(count: number): RpcFailure | undefined {
   );
 }
 
-/** Why a batch cannot be sent, if so. `sizes` are those of its messages, in bytes. */
+/** Refuses a batch that cannot be sent; `undefined` if it can. `sizes` are those of its messages, in bytes. */
 export function refuseBatch(
   messages: readonly OutgoingMessage[],
   sizes: readonly number[],

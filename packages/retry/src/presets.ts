@@ -1,9 +1,9 @@
 import type { FourPhasePolicy } from "./four-phase.ts";
 
 /**
- * Policies with a name (spec sns-delivery 1, 11.5). SNS gives the last two to endpoints that it runs itself and to
- * people's mailboxes and phones; they last for 23 days and for more than 6 hours, which no policy that a user writes
- * may.
+ * Policies with a name (spec sns-delivery 1, 11.5). SNS uses the last two itself: `sns-managed` for endpoints
+ * that AWS runs, `sns-customer` for people's mailboxes and phones. They last for 23 days and for more than 6 hours,
+ * longer than a policy of a user may.
  */
 export const SNS_PRESETS = {
   "sns-http-default": {

@@ -170,7 +170,7 @@ function listed(choices: readonly string[]): string {
   return `one of ${choices.map((choice) => `"${choice}"`).join(", ")}`;
 }
 
-/** JSON has no word for `nan` and `inf`, which TOML allows. */
+/** Shows a value in a message. JSON has no word for `nan` and `inf`, which TOML allows. */
 function shown(value: unknown): string {
   return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
 }

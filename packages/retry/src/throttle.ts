@@ -1,6 +1,6 @@
 /**
- * SNS's `maxReceivesPerSecond` (spec sns-delivery 7): says when the next delivery may start. The caller remembers one
- * number for it: the moment from which the slot after the last one counts, in ms; 0 before the first delivery.
+ * SNS's `maxReceivesPerSecond` (spec sns-delivery 7), which sets when the next delivery may start. The caller remembers
+ * one number for it, `nextMs`: the moment of the slot after the one taken last, in ms; 0 before the first delivery.
  *
  * Time spent waiting for a slot is no retry: the caller moves the due time and leaves the retry number alone.
  */
@@ -18,8 +18,10 @@ export interface Throttle {
 const TICKS_PER_MS = 2048;
 
 /**
+ * Makes a throttle.
+ *
  * @param maxReceivesPerSecond at least 1.
- * @param burst Deliveries that may start together after a pause. 1, the default, is strict: never more than
+ * @param burst deliveries that may start together after a pause. 1, the default, is strict: never more than
  *   `maxReceivesPerSecond` in any second. A burst of B allows B - 1 more than that.
  * @throws RangeError when one of them is no positive integer.
  */
@@ -45,12 +47,13 @@ export function nextSlotMs(throttle: Throttle, nextMs: number, nowMs: number): n
 export function takeSlot(throttle: Throttle, nextMs: number, nowMs: number): number {
   const slotMs = nextSlotMs(throttle, nextMs, nowMs);
   if (slotMs > nowMs) throw new RangeError(`the next slot is ${slotMs - nowMs} ms away`);
-  // A clock of whole ms is up to 1 ms late. Beginning the slots anew for that would turn 700 a second into 500.
+  // A delivery is up to 1 ms after its slot, as the clock has whole ms: slots that began anew there would turn 700 a
+  // second into 500.
   const startMs = nowMs - nextMs < 1 ? nextMs : nowMs;
   return startMs + throttle.intervalMs;
 }
 
-/** The number to remember when the limit changes: no delivery waits longer than the new limit makes it. */
+/** Returns the number to remember when the limit changes: no delivery waits longer than one new interval. */
 export function changeThrottle(throttle: Throttle, nextMs: number, nowMs: number): number {
   return Math.min(nextMs, nowMs + throttle.intervalMs);
 }

@@ -4,8 +4,8 @@ import { type Delivery, PackedIndex } from "@sluice/protocol";
 const SHORT_ID_LENGTH = 8;
 
 /**
- * Names a delivery in a terminal: `[orders 5f1c52a0]`, `[orders, 3 messages]`. Which of several messages is being
- * worked on nobody can tell.
+ * Names a delivery in a terminal: `[orders 5f1c52a0]`, `[orders, 3 messages]`. Of several messages it is unknown which
+ * one is being worked on.
  *
  * @param isOfWorker whether other code of the Worker may have printed the line: then the name ends with `?`.
  */

@@ -199,7 +199,8 @@ function errorText(thrown: Error): string {
 }
 
 function quoted(text: string): string {
-  return `'${text.slice(0, LOG_LINE_UNITS_MAX).replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("'", "\\'")}'`;
+  const shown = text.slice(0, LOG_LINE_UNITS_MAX);
+  return `'${shown.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("'", "\\'")}'`;
 }
 
 function dateText(date: Date): string {

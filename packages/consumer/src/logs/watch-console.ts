@@ -2,7 +2,7 @@ import { LOG_LEVELS, type LogLevel } from "@sluice/protocol";
 
 type Method = (...args: unknown[]) => unknown;
 /**
- * Is called with each call of the console before it prints.
+ * Takes each call of the console before it prints.
  *
  * @param called function that the caller has called.
  * @returns the name of the delivery that makes it; `null` where that is not known.
@@ -21,7 +21,7 @@ export class ConsoleWatch {
   #printsNames = false;
   /** Name that is printed before what the watched call that is running prints. */
   #name: string | null = null;
-  /** Levels whose own method is watched: what replaces it later calls it, with lines that have no name yet. */
+  /** Levels of which a method is watched that prints names. A method that replaces it later is taken to call it. */
   readonly #named = new Set<LogLevel>();
   /** Whether a watched call is running. The calls that it makes, as one of a tracing library does, are part of it. */
   #isWithin = false;
@@ -36,7 +36,8 @@ export class ConsoleWatch {
     for (const level of LOG_LEVELS) {
       const method: unknown = console[level];
       if (typeof method !== "function" || this.#watched.has(method)) continue;
-      // A console that makes its methods when they are read would call the proxy from within it: that of older Wranglers.
+      // A console that makes its methods when they are read would call the proxy from within it: that of older
+      // Wranglers.
       if (method !== console[level]) continue;
       const printsName = !this.#named.has(level);
       const apply = (target: Method, self: unknown, args: unknown[]): unknown =>

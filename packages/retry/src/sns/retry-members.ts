@@ -40,8 +40,8 @@ const RANGES = [
 ] as const;
 
 /**
- * Fills missing members of a policy with SNS's defaults. A subscription's policy takes no single members from that of its
- * topic (spec sns-delivery 2.7).
+ * Fills missing members of a policy with SNS's defaults. A subscription's policy takes no single members from that of
+ * its topic (spec sns-delivery 2.7).
  */
 export function fillRetryPolicy(members: RetryMembers): FourPhasePolicy {
   return { ...SNS_DEFAULTS, ...members };
