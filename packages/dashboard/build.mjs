@@ -25,7 +25,7 @@ export async function buildPage() {
  * (big-endian), the header (JSON: `files`, each with `name`, `type` and `bytes`), then the files one after the other,
  * each compressed by gzip.
  *
- * @returns {Promise<{ page: Uint8Array, metafile: import("esbuild").Metafile }>} with what esbuild says of what is in it.
+ * @returns {Promise<{ page: Uint8Array, metafile: import("esbuild").Metafile }>} with esbuild's list of its contents.
  */
 export async function bundlePage() {
   const { outputFiles, metafile } = await build({
@@ -64,7 +64,9 @@ export async function bundlePage() {
   return { page, metafile };
 }
 
-/** Takes ways to draw lines out of uPlot that no chart has: its package comes as one file, which keeps them all. */
+/**
+ * Takes ways to draw lines that no chart uses out of uPlot: its package is one file, so a bundler keeps all of them.
+ */
 const lessOfUPlot = {
   name: "less-of-uplot",
   setup: ({ onLoad }) => {

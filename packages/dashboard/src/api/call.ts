@@ -53,7 +53,7 @@ export class Refused extends Error {
 
 /** Relative to the page: a proxy may have put a path before `/__sluice/`. */
 const API = "api";
-/** Forgotten with the tab. */
+/** Key of the token in the storage of the tab, which forgets it when it is closed. */
 const TOKEN_KEY = "sluice-token";
 /** Event of the window: a token was given. */
 export const TOKEN_GIVEN = "sluice-token-given";
@@ -62,10 +62,10 @@ export const TOKEN_GIVEN = "sluice-token-given";
 export const WRONG_TOKEN = "That is none of this broker's tokens.";
 
 /**
- * Keeps a token, and opens what has waited for one.
+ * Keeps a token, and opens the feeds that wait for one.
  *
- * @returns whether it was kept: no header can carry characters beyond Latin-1, and `fetch` throws for them what it throws
- *   for a broker that does not answer.
+ * @returns whether it was kept. One with characters beyond Latin-1 is not: `fetch` throws for it as for a broker that
+ *   does not answer.
  */
 export function keepToken(token: string): boolean {
   if (!/^[ -\xff]*$/.test(token)) return false;
@@ -96,8 +96,8 @@ let queuesAsked: Promise<{ readonly queues: QueueView[] }> | null = null;
 let isFirst = true;
 
 /**
- * Asks for all queues. Whoever asks meanwhile gets the same answer. It takes a call of each queue, but for the first
- * answer: so that the page is there at once, that has sleeping queues as they have reported.
+ * Asks for all queues. Calls that come meanwhile share the answer. The broker calls each queue for it, except for the
+ * first answer, which has sleeping queues as they have last reported: so the page is there at once.
  */
 export function allQueues(): Promise<{ readonly queues: QueueView[] }> {
   queuesAsked ??= call<{ queues: QueueView[] }>(isFirst ? "/queues?reported=true" : "/queues").finally(() => {
@@ -138,7 +138,7 @@ export async function orRefusal<Answer>(asked: Promise<Answer>): Promise<Answer 
   }
 }
 
-/** As `orRefusal`, of what the token may not read; `null` for that. */
+/** Resolves to the answer of a request; `null` where the token may not read it. */
 export async function ifAllowed<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
   const answer = await orRefusal(asked);
   if (!(answer instanceof Refused)) return answer;

@@ -21,7 +21,7 @@ export type About =
   | { readonly kind: "queues" | "topics" }
   | { readonly kind: "queue"; readonly name: string };
 
-/** Notice of the feed to a page: a frame with what has happened, or that the page is to ask for it. */
+/** Notice of the feed to a page: a frame with what has happened, or the request to ask the broker for it (`ask`). */
 export type Notice = { readonly kind: "ask" } | { readonly kind: "frame"; readonly frame: FrameView };
 
 /**
@@ -137,7 +137,7 @@ export class Feed {
   }
 }
 
-/** Makes the error of a request that is refused for the reason that a stream has ended for. */
+/** Makes the error that a request would throw for the reason for which a stream has ended. */
 function failureOf({ code, message }: EndView): Error {
   return code === "unauthorized" ? new TokenNeeded(message) : new Refused(message, code);
 }

@@ -11,8 +11,8 @@ import { useNow } from "./use-now.ts";
 const AHEAD_MS_MIN = 1_000;
 
 /**
- * Warns that the clock was moved, or that deliveries go wrong on purpose. That is known late and ends at any time, so it
- * stands at the bottom of the window, where it moves nothing.
+ * Warns that the clock was moved, or that deliveries go wrong on purpose. That is known late and ends at any time, so
+ * it stands at the bottom of the window, where it moves nothing.
  */
 export function DevelopmentNotices() {
   const { isKnown, clock, faulty, refresh } = useDevelopment();

@@ -9,7 +9,7 @@ const PERIOD_MS = 5_000;
 
 /** State that only a broker in development has: the clock of the queues, and the queues with faults. */
 export interface Development {
-  /** Whether it is known that the clock can be moved, or that it cannot: pages that would change by it wait. */
+  /** Whether it is known if the clock can be moved: pages wait until then, as they show more where it can. */
   readonly isKnown: boolean;
   /** `null` where the clock cannot be moved, or until it is known. */
   readonly clock: ClockView | null;

@@ -15,7 +15,8 @@ export interface Moment {
  * Counts the messages that came into a queue after a list of it was read.
  *
  * @param of messages that it held when the list was read; `Infinity` if that is not known.
- * @param first the first moment after that. @param latest the moment that is asked about.
+ * @param first the first moment after that.
+ * @param latest the moment until which messages are counted.
  */
 export function arrivalsSince(of: number, first: Moment, latest: Moment): number {
   // The count begins anew with the object, and stands still without a history.
@@ -32,9 +33,9 @@ export function useArrivals({ name, now, messages }: QueueView, found: Found): n
     const totals = notice.frame.queues.find((queue) => queue.name === name)?.totals;
     if (totals !== undefined) setCame((totals.accepted ?? 0) + (totals.arrived ?? 0));
   });
-  // What came is in no list of finished messages.
+  // Messages that came are in no list of finished ones.
   if (found.messages[0]?.end !== undefined) return 0;
-  // Until then it is not known of what came whether the list has it.
+  // Until then it is unknown whether the list has the messages that came.
   if (found.isBusy || found.now === undefined || now < found.now) return 0;
   const latest = { held: messages.ready + messages.delayed + messages.leased, came };
   if (read.current?.found !== found) read.current = { found, first: latest };

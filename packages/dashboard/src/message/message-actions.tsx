@@ -26,6 +26,7 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
   const { outcome, isBusy, run } = useAction(refresh);
   const path = messagePath(queue.name, message.ref);
   const isLeased = message.state === "leased";
+  const aboutConsumer = isLeased ? " A consumer works on it: that goes on." : "";
   const isFinished = message.end !== undefined;
   return (
     <section aria-label="Actions" aria-busy={isBusy} class="stack">
@@ -71,7 +72,7 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
           <ConfirmButton
             label="Delete"
             isDangerous
-            question={`Delete message ${message.id}? ${afterDelete(queue.settings.finishedMessages)}${isLeased ? " A consumer works on it: that goes on." : ""}`}
+            question={`Delete message ${message.id}? ${afterDelete(queue.settings.finishedMessages)}${aboutConsumer}`}
             run={() =>
               run(async () => {
                 await call(path, "DELETE");

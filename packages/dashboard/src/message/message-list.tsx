@@ -14,7 +14,13 @@ export function StatePill({ of: { state } }: { readonly of: Pick<MessageView, "s
   return <span class={`pill ${TONES[state]}`}>{state}</span>;
 }
 
-function columns({ queue, found, now, told, choice }: MessageListProps): readonly Column<MessageView>[] {
+function columns({
+  queue,
+  found,
+  now,
+  queueReason,
+  choice,
+}: MessageListProps): readonly Column<MessageView>[] {
   const { messages } = found;
   const areFinished = messages[0]?.end !== undefined;
   const all: readonly (Column<MessageView> | false)[] = [
@@ -63,11 +69,11 @@ function columns({ queue, found, now, told, choice }: MessageListProps): readonl
         </span>
       ),
     },
-    messages.some(({ why }) => !told.startsWith(why.text)) && {
+    messages.some(({ why }) => !queueReason.startsWith(why.text)) && {
       heading: areFinished ? "How it ended" : "Why it waits",
       isWide: true,
       cell: ({ why }) =>
-        told.startsWith(why.text) ? (
+        queueReason.startsWith(why.text) ? (
           <None />
         ) : (
           <span class="why">
@@ -107,8 +113,8 @@ interface MessageListProps {
   readonly found: Found;
   readonly now: string;
   readonly label: string;
-  /** The reason that the page gives for the queue as a whole, above the list. Rows do not repeat it. */
-  readonly told: string;
+  /** Why the queue as a whole delivers nothing more, as the page says above the list. Rows do not repeat it. */
+  readonly queueReason: string;
   readonly choice: Choice;
   /** Content in place of no messages. */
   readonly empty: ComponentChildren;

@@ -19,13 +19,13 @@ interface MessagesTabProps {
   readonly now: string;
   readonly send: () => void;
   /** Why the queue delivers nothing more, as the page says above. */
-  readonly told: string;
+  readonly queueReason: string;
   /** Asks for the queue again. */
   readonly changed: () => void;
 }
 
 /** The messages of a queue in every state. Looking at them changes nothing. */
-export function MessagesTab({ queue, filter, now, send, told, changed }: MessagesTabProps) {
+export function MessagesTab({ queue, filter, now, send, queueReason, changed }: MessagesTabProps) {
   const { name, lastMove } = queue;
   const version = `${lastMove?.startedAt} ${lastMove?.moved} ${lastMove?.status}`;
   const { found, page, first, next, previous, refresh } = useMessages(name, filter, version);
@@ -42,12 +42,12 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
     refresh();
     changed();
   });
-  const fits =
+  const countText =
     errors === null
       ? ""
       : `${errors.searched < errors.of ? "at least " : ""}${plural(errors.matched, "message")}`;
   const isNone = messages.length === 0 && !isBusy && problem === "" && failure === "";
-  // A list that is shown before the errors above it would be pushed down by them. Later it keeps the focus.
+  // The first time the list waits for the errors, which would push it down. Later it stays, and keeps the focus.
   const wasAnswered = useRef(false);
   wasAnswered.current ||= !isBusy || found.now !== undefined;
   const arrivals = useReading(queue, found, refresh);
@@ -99,7 +99,7 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
                   checked={isAll}
                   onChange={(event) => setIsAll(event.currentTarget.checked)}
                 />
-                All that fit{fits === "" ? "" : `: ${fits}`}
+                All that fit{countText === "" ? "" : `: ${countText}`}
               </label>
               {isAll || refs.size > 0 ? (
                 <BulkActions
@@ -116,7 +116,7 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
             found={found}
             now={now}
             label="Messages"
-            told={told}
+            queueReason={queueReason}
             empty={
               isNone ? (
                 <NoMessages queue={queue} filter={filter} send={send} isMore={cursor !== null} />

@@ -55,7 +55,7 @@ export function storySteps({ events, gaps, messages }: StoryView): {
     if (after !== null)
       return 1 + events.findIndex((event) => event.queue === queue && event.number === after);
     if (reason === "off") return 1 + events.findLastIndex((event) => event.queue === queue);
-    // The queue does not know of what the message has brought along.
+    // Events without a number came along with the message. The queue's own events, and its gaps, are behind them.
     const noted = events.findIndex((event) => event.queue === queue && event.number !== null);
     return noted === -1 ? first : noted;
   };
@@ -85,19 +85,19 @@ function waitBefore(
   const [event, before] = [events[i], events[i - 1]];
   if (event === undefined || before === undefined) return null;
   const ms = Date.parse(event.at) - Date.parse(before.at);
-  // An event without a number is one that the message has brought along: what was between is not known.
+  // An event without a number came along with the message: what was before it is unknown.
   if (
     ms <= 0 ||
     event.number === null ||
     gaps.some(({ reason, until }) => reason === "overwritten" && (until ?? "") > before.at)
   )
     return null;
-  // What was not said by the delivery itself may have come long after the work.
-  const delivered = events.slice(0, i).findLast(({ kind }) => kind !== "faulted" && kind !== "printed");
-  const isDelivered = delivered?.kind === "delivered";
-  // A crash has taken the event along with which that delivery began.
+  // An event of another delivery, or of none, may have come long after the work.
+  const latest = events.slice(0, i).findLast(({ kind }) => kind !== "faulted" && kind !== "printed");
+  const isDelivered = latest?.kind === "delivered";
+  // A crash has lost the event that began that delivery.
   if (event.delayReason === "restart" && !isDelivered) return null;
-  const isWork = isDelivered && event.batch !== null && event.batch === delivered.batch;
+  const isWork = isDelivered && event.batch !== null && event.batch === latest.batch;
   const { pausedMs = 0, movedMs = 0 } = event;
   const parts = [
     pausedMs === 0 || isDelivered ? "" : `${duration(pausedMs)} paused`,
@@ -195,7 +195,11 @@ const HAPPENED: Readonly<Partial<Record<EventView["kind"], string>>> = {
   acked: "acknowledged",
 };
 
-/** Says from when to when a story lacks events, and why. */
+/**
+ * Says from when to when a story lacks events, and why.
+ *
+ * @param isAll whether the story has no events.
+ */
 export function gapText(
   { queue, reason, since, until, kinds }: StoryGapView,
   isAll: boolean,

@@ -17,6 +17,7 @@ interface StoryProps {
 export function Story({ story, message, now }: StoryProps) {
   const { steps, gapsAfter } = storySteps(story);
   const last = steps.at(-1);
+  const sinceLastMs = last === undefined ? 0 : Date.parse(now) - Date.parse(last.at);
   return (
     <section class="card" aria-labelledby="story">
       <header>
@@ -52,7 +53,7 @@ export function Story({ story, message, now }: StoryProps) {
           <li class="wait long now">
             {gapsAfter.length > 0
               ? ""
-              : `${message.state === "leased" ? "worked on" : "waits"} for ${duration(Date.parse(now) - Date.parse(last.at))}: `}
+              : `${message.state === "leased" ? "worked on" : "waits"} for ${duration(sinceLastMs)}: `}
             <Sentence text={message.why.text} now={now} />
           </li>
         )}

@@ -51,7 +51,7 @@ const NONE: Omit<Found, "filter"> = {
 export function useMessages(queue: string, filter: string, version: string) {
   const [answered, setFound] = useState<Found>({ ...NONE, filter });
   const [place, setPlace] = useState({ filter, cursors: FIRST });
-  // A place is one in the list of its filter. That of another filter begins at its beginning.
+  // A place belongs to the list of its filter. The list of another filter is shown from its beginning.
   const cursors = place.filter === filter ? place.cursors : FIRST;
   const found = answered.filter === filter ? answered : { ...NONE, filter };
   const go = (to: typeof FIRST) => setPlace({ filter, cursors: to });
@@ -88,7 +88,8 @@ async function look(
 ): Promise<void> {
   let found: Found = { ...NONE, filter };
   let cursor = from;
-  // They stand above the list, which would move if they came later. The list says that the broker does not answer.
+  // The counts stand above the list, which would move if they came later. If they fail, so does the request for the
+  // list, whose failure is shown.
   const counted = countErrors(queue, filter).catch(() => null);
   try {
     for (let calls = 1; ; calls++) {

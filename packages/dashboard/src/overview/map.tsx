@@ -11,7 +11,10 @@ const NAME_LENGTH_MAX = 16;
 
 /** How far a line to a queue of the same column goes out. */
 const AROUND = 34;
-/** Part of a line, or of what comes after its straight part, at which its rate stands: the rates of lines that leave one queue are apart. */
+/**
+ * Part of a line, or of what comes after its straight part, at which its rate stands: the rates of lines that leave one
+ * queue are apart.
+ */
 const LABEL_AT = { in: 0.5, out: 0.36, dead: 0.5, together: 0.72 } as const;
 
 interface MapProps {

@@ -32,9 +32,9 @@ interface QueuesAndTopics {
 const PERIOD_MS = 5_000;
 /** Time of the queues until one has answered. */
 const BEFORE_ALL = new Date(0).toISOString();
-/** Queues that the feed watches. Of further ones nothing is heard between two requests. */
+/** Queues that the feed watches. It brings nothing of further ones. */
 const WATCHED_MAX = 100;
-/** Time after which the rates of a frame are over, in ms: a rate falls to zero without a frame. */
+/** Age at which the rates of a frame are too old, in ms: a rate falls to zero without a frame. */
 const RATES_MS = 5_000;
 
 /** Every queue and every topic. */
@@ -69,7 +69,7 @@ function Shown({ queues: answered, topics, refresh, renew }: ShownProps) {
   const [, redraw] = useState(0);
   const figures = useRef(new Map<string, FiguresView & { readonly atMs: number }>());
   useNotices((notice) => {
-    // `useLive` asks.
+    // `useLive` does that.
     if (notice.kind === "ask") return;
     for (const queue of notice.frame.queues) {
       figures.current.set(queue.name, { ...queue, atMs: performance.now() });
@@ -95,7 +95,7 @@ function Shown({ queues: answered, topics, refresh, renew }: ShownProps) {
   const times = fresh.map((queue) => queue.now);
   const now = useNow(times.sort().at(-1) ?? BEFORE_ALL);
   const queues = fresh.map((queue) => ({ ...queue, now }));
-  // Not with every frame: rows would move while somebody reads them.
+  // Not with every frame: rows would move while they are read.
   const worst = useMemo(() => byTrouble(answered), [answered]);
   const fits = (of: { readonly name: string }) => of.name.toLowerCase().includes(name.trim().toLowerCase());
   const shownQueues = queues.filter(fits);
@@ -164,7 +164,7 @@ function Shown({ queues: answered, topics, refresh, renew }: ShownProps) {
   );
 }
 
-/** Puts the latest figures of the feed into a queue's answer, with rates that are not over. */
+/** Puts the latest figures of the feed into a queue's answer. Rates of a frame that is too old are 0. */
 function withRates(
   queue: QueueView,
   figures: (FiguresView & { readonly atMs: number }) | undefined,

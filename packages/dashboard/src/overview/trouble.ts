@@ -5,7 +5,7 @@ import type { QueueView } from "../api/call.ts";
 export const STATES = ["failing", "dead letters", "ageing", "paused", "busy", "idle"] as const;
 export type QueueState = (typeof STATES)[number];
 
-/** States that ask for somebody. */
+/** States that an operator has to look at. */
 export const TROUBLES: readonly QueueState[] = ["failing", "dead letters", "ageing", "paused"];
 
 /** Filter of the table: queues of a state, all in trouble, or all. */
@@ -62,7 +62,7 @@ export function byTrouble(queues: readonly QueueView[]): string[] {
   return ranked.map(({ queue }) => queue.name);
 }
 
-/** Says of queues that found no room what they are: `and 476 others, all idle`. */
+/** Says how many queues are left out, and how many of them are idle: `and 476 others, all idle`. */
 export function othersText(others: readonly QueueView[]): string {
   const idle = others.filter((queue) => troubleOf(queue) === "idle").length;
   const count = others.length.toLocaleString("en");

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../ui/dialog.tsx";
-import { shortcutsAreOn, turnShortcuts } from "../ui/keys.ts";
+import { hasShortcuts, setShortcuts } from "../ui/keys.ts";
 
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [["/"], "search all queues"],
@@ -30,7 +30,7 @@ const TERMS: readonly (readonly [term: string, what: string])[] = [
 
 /** Dialog with the keys of the page and the terms of a filter. */
 export function Help({ closed }: { readonly closed: () => void }) {
-  const [isOn, setIsOn] = useState(shortcutsAreOn());
+  const [isOn, setIsOn] = useState(hasShortcuts());
   return (
     <Dialog title="Help" closed={closed}>
       <h3>Keys</h3>
@@ -51,7 +51,7 @@ export function Help({ closed }: { readonly closed: () => void }) {
           type="checkbox"
           checked={isOn}
           onChange={(event) => {
-            turnShortcuts(event.currentTarget.checked);
+            setShortcuts(event.currentTarget.checked);
             setIsOn(event.currentTarget.checked);
           }}
         />

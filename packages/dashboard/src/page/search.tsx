@@ -110,7 +110,8 @@ export function Search() {
         />
       </form>
       {isOpen ? (
-        // It takes the focus where a click gives a link none: else it would be gone before the click.
+        // Some browsers give a clicked link no focus. This element takes it then: else the list would close before the
+        // click.
         <div class="found card" tabIndex={-1}>
           {found === null || typeof found === "string" ? null : <Found {...found} text={text.trim()} />}
           <p role="status">{statusOf(found, isBusy)}</p>

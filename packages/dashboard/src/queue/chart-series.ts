@@ -20,7 +20,7 @@ export interface LevelNow {
   readonly ageMs: number;
 }
 
-/** The lines of the charts. Pure. */
+/** Makes the lines of the charts. */
 export function linesOf(
   { startsMs, stepMs, since, counts, held, ageMs, p50Ms, p99Ms, took }: FiguresOverView,
   now: LevelNow,

@@ -97,7 +97,7 @@ function consumerFacts({ consumer }: QueueView): ([string, ComponentChildren] | 
     consumer.type === "http_pull"
       ? ["Batch", `${consumer.settings.maxBatchSize} where a pull names none`]
       : null,
-    // A worker daemon posts for ever what has nowhere to go.
+    // Without a dead-letter queue a worker daemon posts a message until it expires.
     isDaemon && deadLetterQueue === null
       ? ["Retries", "until a message expires"]
       : ["Retries", retries(settings)],

@@ -18,7 +18,7 @@ interface NowTabProps {
   readonly now: string;
 }
 
-/** How a queue is doing at this moment. */
+/** Shows how a queue is doing at this moment. */
 export function NowTab({ queue, events: { events, isOn }, now }: NowTabProps) {
   const recent = events.slice(0, SHOWN_MAX);
   return (

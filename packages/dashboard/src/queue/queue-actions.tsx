@@ -29,6 +29,7 @@ export function QueueActions({ queue, filter, send, refresh }: QueueActionsProps
   const held = messages.ready + messages.delayed + messages.leased;
   const takesDeadLetters = deadLettersOf.queues.length + deadLettersOf.subscriptions.length > 0;
   const keepsFinished = settings.finishedMessages > 0;
+  const inQueue = `It holds ${plural(held, "message")} now.${keepsFinished ? " Finished ones go too." : ""}`;
   const isMoving = lastMove?.status === "running";
   return (
     <section aria-label="Actions" aria-busy={isBusy} class="stack">
@@ -66,7 +67,7 @@ export function QueueActions({ queue, filter, send, refresh }: QueueActionsProps
         <ConfirmButton
           label="Purge"
           isDangerous
-          question={`Delete all messages of "${name}" for good? It holds ${plural(held, "message")} now.${keepsFinished ? " Finished ones go too." : ""}`}
+          question={`Delete all messages of "${name}" for good? ${inQueue}`}
           run={() =>
             post<{ purged: number }>(
               "purge",

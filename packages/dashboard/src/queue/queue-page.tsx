@@ -40,7 +40,7 @@ const TAB_NAMES: Readonly<Record<Tab, string>> = {
 
 /** Shortest time between two requests for the queue, in ms. The feed brings counts in between. */
 const PERIOD_MS = 2_000;
-/** Time in ms after which a moment that was to come is asked about. */
+/** Time after the moment of the next delivery at which the page asks again, in ms. */
 const OVERDUE_MS = 1_000;
 /** Time of the queue until it has answered. */
 const BEFORE_ALL = new Date(0).toISOString();
@@ -81,7 +81,7 @@ export function QueuePage({ name, tab, filter }: QueuePageProps) {
   const now = useNow(known?.now ?? BEFORE_ALL);
   const next = known?.health?.next ?? null;
   const isOverdue = next !== null && Date.parse(next.at) + OVERDUE_MS < Date.parse(now);
-  // A consumer that is asked again and is still away changes nothing that the feed brings.
+  // The feed brings nothing when a consumer is asked again and is still away.
   useEffect(() => {
     if (isOverdue) refresh();
   }, [isOverdue, next?.at]);
@@ -150,7 +150,7 @@ function Shown({ queue, why, tab, filter, refresh }: ShownProps) {
           filter={filter}
           now={now}
           send={send}
-          told={textOf(why)}
+          queueReason={textOf(why)}
           changed={refresh}
         />
       ) : null}

@@ -6,7 +6,7 @@ import { useNotices } from "../api/use-feed.ts";
 const OUTCOMES: readonly string[] = ["delivered", "acked", "failed", "retried", "deadLettered", "dropped"];
 /** Events that a page keeps: the newest ones. */
 const KEPT_MAX = 200;
-/** Wait before the history is asked for what frames lack, in ms: what is merged into one event is of one second. */
+/** Wait before the history is asked for events that frames lack, in ms: one event can merge those of a second. */
 const ASK_AGAIN_MS = 1_000;
 
 export interface QueueEvents {
@@ -36,7 +36,7 @@ export function withFrame(known: QueueEvents, name: string, frame: FrameView): Q
   return { isOn: figures?.isOn ?? known.isOn, events: withFresh(known.events, eventsOf(name, frame)) };
 }
 
-/** Whether the history has more than a frame: events that it leaves out, or one that is sent once and grows on. */
+/** Whether the history has more than a frame: events that the frame leaves out, or one that grows after it was sent. */
 export function isPartial(name: string, frame: FrameView): boolean {
   return frame.isGap || eventsOf(name, frame).some(({ merged }) => merged !== null);
 }

@@ -10,7 +10,7 @@ const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
 
 /** Puts the state of the latest redrive into words. */
 export function moveText({ status, moved, toMove, failure }: MoveView): string {
-  // Before the end of a redrive it is known how many messages it moves at most: it looks for them as it goes.
+  // Until a redrive has ended only the most that it can move is known: it looks for messages as it goes.
   const done = plural(moved, "message");
   switch (status) {
     case "running":

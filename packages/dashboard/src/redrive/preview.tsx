@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { call, errorText, type MessageView } from "../api/call.ts";
 import { shortId } from "../text/format.ts";
 
-/** State of a dry run, with the messages that something would be done to. */
+/** State of a dry run, with messages that the request would act on. */
 type Preview =
   | { readonly kind: "looking" }
   | { readonly kind: "refused"; readonly text: string }
@@ -90,7 +90,7 @@ async function tryOut(path: string, request: Selected, isOver: () => boolean): P
   };
 }
 
-/** Counts what a request would do something to, again after each pause in the typing. */
+/** Counts the messages that a request would act on, again after each pause in the typing. */
 export function usePreview(path: string, request: Selected): Preview {
   const [preview, setPreview] = useState<Preview>({ kind: "looking" });
   const key = JSON.stringify(request);

@@ -16,7 +16,10 @@ interface RedriveDialogProps {
   readonly closed: () => void;
 }
 
-/** Moves dead letters: all of them, those that fit a filter, or those that were chosen. It says how many and which before it moves any. */
+/**
+ * Moves dead letters: all of them, those that fit a filter, or those that were chosen. It says how many and which
+ * before it moves any.
+ */
 export function RedriveDialog({
   queue,
   chosen: selected,

@@ -1,6 +1,6 @@
 const BYTES_PER_LINE = 16;
 
-/** The bytes of base64. */
+/** Decodes base64. */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
@@ -11,7 +11,7 @@ export function base64Of(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** Bytes as people read them: offset, hexadecimal digits, and what is printable of them. */
+/** Writes bytes as people read them: offset, hexadecimal digits, and the printable characters. */
 export function hexDump(bytes: Uint8Array): string {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += BYTES_PER_LINE) {

@@ -8,7 +8,7 @@ interface ConfirmButtonProps {
   readonly run: () => void;
 }
 
-/** A button for what cannot be undone: it asks first. */
+/** A button for an action that cannot be undone: it asks first. */
 export function ConfirmButton({ label, question, isDangerous, run }: ConfirmButtonProps) {
   // The question stays as it was asked while new figures arrive.
   const [asked, setAsked] = useState<string | null>(null);

@@ -5,7 +5,7 @@ interface CopyButtonProps {
   readonly text: string;
 }
 
-/** How long the button says what became of a copy, in ms. */
+/** How long the button says whether the copy has succeeded, in ms. */
 const SAID_MS = 2_000;
 
 /** Puts a text on the clipboard, which browsers allow on this machine and by https alone: else the button says so. */

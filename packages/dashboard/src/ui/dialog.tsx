@@ -12,7 +12,7 @@ interface DialogProps {
 export function Dialog({ title, children, closed }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  // Its end has to come before the dialog is taken out of the page: then the browser would give nothing back.
+  // The dialog is closed before it is taken out of the page: else the browser would not give the focus back.
   useLayoutEffect(() => {
     const open = dialog.current;
     open?.showModal();

@@ -25,7 +25,7 @@ export function Facts({
   of,
   isDense = false,
 }: {
-  /** Whether they stand beside each other where there is room. */
+  /** Whether entries stand beside each other where there is room. */
   readonly isDense?: boolean;
   readonly of: readonly (readonly [name: string, value: ComponentChildren] | null)[];
 }) {

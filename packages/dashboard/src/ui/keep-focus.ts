@@ -1,6 +1,6 @@
 /**
- * Moves the focus on where the element that has it goes or is disabled: to the nearest heading or list that can have it.
- * Browsers would give it to the document, and a keyboard user would begin at the top of the page.
+ * Moves the focus on where the element that has it goes or is disabled: to the nearest heading or list that can have
+ * it. Browsers would give it to the document, and a keyboard user would begin at the top of the page.
  */
 export function keepFocus(): void {
   /** Element that had the focus last, and those around it. */

@@ -14,7 +14,8 @@ export function useAction(then: () => void): {
   /**
    * Does nothing while another action runs. Its buttons stay enabled meanwhile, or they would lose the focus.
    *
-   * @param act the action, which resolves to a text about its success. @returns whether it has succeeded.
+   * @param act the action, which resolves to a text about its success.
+   * @returns whether it has succeeded.
    */
   readonly run: (act: () => Promise<ComponentChildren>) => Promise<boolean>;
 } {
