@@ -1,6 +1,6 @@
 /**
- * Dependencies point one way (docs/design/architecture.md). Each rule says what a package may import of the others; a
- * package that is not named may not be imported by anybody but the apps and the CLI, which wire everything.
+ * Dependencies point one way (docs/design/architecture.md). Each rule names the other packages that a package may
+ * import. Only the apps and the CLI, which wire everything, import any package.
  */
 const only = (from, ...to) => ({
   name: `${from}-imports-only-${to.join("-") || "nothing"}`,
@@ -16,8 +16,8 @@ const sources = (name) => {
 };
 
 /**
- * The folders of a package, an app or a folder in layers: a folder imports itself, the ones that are named before it, and the
- * files beside the folders, except the package's entry.
+ * The folders of a package, an app or a folder, in layers: a folder imports itself, the folders that are named before
+ * it, and the files beside the folders, except the package's entry.
  */
 const layers = (name, folders) =>
   folders
@@ -32,7 +32,10 @@ const layers = (name, folders) =>
       },
     }));
 
-/** The folders of a package or an app, each with those that it may import besides itself. Root files wire them and import any. */
+/**
+ * The folders of a package or an app, each with those that it may import besides itself. The files beside them wire
+ * them and import any.
+ */
 const folders = (name, allowed) =>
   Object.entries(allowed).map(([folder, others]) => ({
     name: `${name.replace("/", "-")}-${folder}-imports-only-${others.join("-") || "nothing"}`,
@@ -153,7 +156,8 @@ module.exports = {
     ...layers("project", "node-version runtime wrangler files register read generate"),
     ...layers(
       "local",
-      "docs settings report stacks node processes data generation http watchdog broker r2 reset workerd standalone serve miniflare platform-proxy dev",
+      "docs settings report stacks node processes data generation http watchdog broker r2 reset workerd standalone " +
+        "serve miniflare platform-proxy dev",
     ),
     ...layers("cli", "client commands"),
     ...layers("dashboard", "api text ui cost development page redrive message queue overview topic"),
@@ -194,7 +198,6 @@ module.exports = {
         "receive",
         "endpoint",
         "look",
-        "shards",
         "tracing",
         "usage",
       ],
@@ -210,7 +213,6 @@ module.exports = {
         "faults",
         "endpoint",
         "queue",
-        "shards",
         "tracing",
         "usage",
       ],

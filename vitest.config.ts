@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { HAS_OTHERS, OTHERS } from "./packages/cli/test/others.ts";
 
-/** Where the broker runs on plain Node.js its classes extend these. */
+/** Classes that the broker's classes extend in place of Cloudflare's where it runs on plain Node.js. */
 const alias = {
   "cloudflare:workers": fileURLToPath(new URL("packages/objects/src/workers.ts", import.meta.url)),
 };
@@ -61,7 +61,7 @@ const NOT_ON_WINDOWS = [
 ];
 const notHere = process.platform === "win32" ? NOT_ON_WINDOWS : [];
 
-/** One more than processors, since some of the tests wait. */
+/** Processes that run tests: one more than processors, since some of the tests wait. */
 const UNIT_WORKERS = availableParallelism() + 1;
 
 /** How long `expect.poll` waits, in milliseconds: what a test waits for comes late on a busy machine. */
@@ -79,7 +79,7 @@ const ofProcesses = (name: string, include: string) => ({
     env: { NODE_COMPILE_CACHE },
     globalSetup: "packages/cli/test/built-for-run.ts",
     isolate,
-    // They wait most of the time, so five run at once, however many processors there are.
+    // The files wait most of the time, so five run at once, however many processors there are.
     maxWorkers: 5,
     // Tests of one file that wait side by side.
     maxConcurrency: 3,
@@ -92,8 +92,8 @@ const ofProcesses = (name: string, include: string) => ({
 
 /**
  * One run for the whole repository. `unit` and `node` need nothing but Node, and run first. `pnpm test` leaves out the
- * files of `slow` and the tests of this tag: what has many cases of a capability, floods, kills or takes other versions;
- * `pnpm test:all` runs them too.
+ * files of `slow` and the tests with this tag: those of many cases of a capability, those that flood or kill, and those
+ * of other versions. `pnpm test:all` runs them too.
  */
 export default defineConfig({
   test: {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Publishes what has a new version. npm attests where a package was built only if its manifest names that repository,
-# which is known here and not in the sources.
+# Publishes the packages that have a new version. npm attests where a package was built only if its manifest names that
+# repository, which is known here and not in the sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for package in cli testing vite; do

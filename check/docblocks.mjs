@@ -1,4 +1,4 @@
-// Refuses docblocks that begin with What, Who, Of or the like: the first word is a noun or a verb that says the thing.
+// Refuses docblocks that begin with What, Who, Of or the like: the first word is the noun or the verb that is meant.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ const OPENING = /\/\*\*[\s*]*(What|Who|Whose|Whoever|Of|Somebody)\b[^\n]*/g;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const listed = execFileSync("git", ["ls-files", "*.ts", "*.tsx", "*.mjs"], { cwd: root, encoding: "utf8" });
-const lines = listed
+const faults = listed
   .trim()
   .split("\n")
   .flatMap((file) => {
@@ -17,7 +17,7 @@ const lines = listed
       return `${file}:${line}: a docblock begins with "${word}". Begin with the noun or the verb.`;
     });
   });
-if (lines.length > 0) {
-  console.error(lines.join("\n"));
+if (faults.length > 0) {
+  console.error(faults.join("\n"));
   process.exitCode = 1;
 }

@@ -2,16 +2,16 @@ import { DurableObject } from "cloudflare:workers";
 import type { BulkProgress, CustomerOrders, OrderReport } from "./report.ts";
 
 /** Most single orders in `progress`. */
-const ORDERS_TOLD = 100;
+const PROGRESS_ORDERS_MAX = 100;
 /** Most bulk runs in `progress`. */
-const BULKS_TOLD = 20;
+const PROGRESS_BULKS_MAX = 20;
 const DAY_MS = 86_400_000;
 /** Time that a report is kept after its last change, in ms. */
 const RETENTION_MS = 7 * DAY_MS;
 
-/** Interval in ms in which followers hear of changes once, however many there are. */
+/** Interval in ms in which followers get one event, however many changes there are. */
 const NEWS_EVERY_MS = 300;
-/** Time in ms after which followers hear something also without a change, so that a lost connection is noticed. */
+/** Time in ms after which followers get a comment if there is no change, so that a lost connection is noticed. */
 const SILENCE_MS_MAX = 15_000;
 
 /** A report with the bulk run of its order, if any. */
@@ -79,7 +79,7 @@ export class OrderHistory extends DurableObject {
       .exec<OrderRow>(
         `SELECT id, state, attempts, cents, reason, next_attempt_at FROM orders
          WHERE bulk = '' ORDER BY reported_at DESC LIMIT ?`,
-        ORDERS_TOLD,
+        PROGRESS_ORDERS_MAX,
       )
       .toArray();
     const bulks = sql
@@ -87,7 +87,7 @@ export class OrderHistory extends DurableObject {
         `SELECT bulk AS id, sum(state = 'charged') AS charged, sum(state = 'retrying') AS retrying,
                 sum(state = 'dead') AS dead
          FROM orders WHERE bulk <> '' GROUP BY bulk ORDER BY max(reported_at) DESC LIMIT ?`,
-        BULKS_TOLD,
+        PROGRESS_BULKS_MAX,
       )
       .toArray();
     return { orders: orders.map(reportOf), bulks };

@@ -13,8 +13,8 @@ interface Settlement {
 /**
  * Charges the orders of a batch; a failed attempt is reported and its message retried.
  *
- * Decides about each message, stores the decisions of one customer in one call, and answers the queue only after that. A
- * crash in between delivers the messages again, which is harmless; in the other order reports would be lost. A failure
+ * Decides about each message, stores the decisions of one customer in one call, and answers the queue only after that.
+ * A crash in between delivers the messages again, which is harmless; in the other order reports would be lost. A failure
  * for one customer does not affect the others of the batch.
  *
  * @throws the error of a refused order, after every other message is answered: the queue then retries the refused one

@@ -66,7 +66,7 @@ export function withNews(placed, news) {
 }
 
 /**
- * Whether nothing more will happen to it.
+ * Whether nothing more will happen to the order or the run.
  *
  * @param {Placed} entry
  */

@@ -43,8 +43,8 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 /**
- * `GET /api/orders?customer=ID`: returns the states of a customer's orders. `GET /api/orders/live?customer=ID` goes on to
- * do so at each change, as server-sent events.
+ * `GET /api/orders?customer=ID`: returns the states of a customer's orders. `GET /api/orders/live?customer=ID` streams
+ * them as server-sent events: now, and after each change.
  */
 async function showOrders(url: URL, { FULFILMENT }: Env, as: "now" | "live"): Promise<Response> {
   const customer = url.searchParams.get("customer");
@@ -124,7 +124,7 @@ async function readJson(request: Request, missing?: unknown): Promise<unknown> {
   }
 }
 
-/** Answers 202: the order is accepted, and its work still to be done. `location` is the address of its state. */
+/** Answers 202: the order is accepted, but not handled yet. `location` is the address of its state. */
 function accepted(body: Record<string, unknown>, customer: string): Response {
   return Response.json(body, { status: 202, headers: { location: `/api/orders?customer=${customer}` } });
 }
