@@ -73,11 +73,17 @@ export class QueueObjects<Stub extends object> {
       get:
         (_, method) =>
         async (...args: readonly unknown[]) => {
+          const answer = call(method, args);
+          const former = found;
           try {
-            return await call(method, args);
+            return await answer;
           } catch (error) {
-            if (!String(error).includes(ELSEWHERE) || !this.#places.delete(queue)) throw error;
-            found = null;
+            if (!String(error).includes(ELSEWHERE)) throw error;
+            // The first of several calls that are refused has the object found anew, for all of them.
+            if (found === former) {
+              this.#places.delete(queue);
+              found = null;
+            }
             return call(method, args);
           }
         },
