@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { deliveryOf, idOf } from "../test/deliveries.ts";
 import type { WaitUntilContext } from "./background-work.ts";
 import { BatchState } from "./batch-state.ts";
+import { DeliveryLines } from "./logs/delivery-lines.ts";
 import { type HandlerCall, runDelivery } from "./run-delivery.ts";
 
 const OK = {
@@ -66,6 +67,19 @@ describe("the outcome", () => {
       expect(printError.mock.calls).toEqual([[thrown], [thrown]]);
     },
   );
+
+  it("is the handler's though its program has replaced the console by one that throws", async () => {
+    printError.mockImplementation(() => {
+      throw new Error("the console is broken");
+    });
+    const lines = new DeliveryLines();
+    const state = new BatchState(() => {});
+    const { ctx } = createContext();
+    const handler = () => () => Promise.reject(new Error("no lamp"));
+    const result = runDelivery(deliveryOf(["a"]), ctx, handler, { waitForWaitUntil: true }, state, lines);
+    await expect(result).resolves.toMatchObject({ outcome: "exception", error: "Error: no lamp" });
+    expect(lines.isMuted).toBe(false);
+  });
 
   it("says the stack of what was thrown, with those of its causes, 8,000 characters at most", async () => {
     const cause = new Error("the cause");

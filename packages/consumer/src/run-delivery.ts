@@ -49,8 +49,12 @@ export async function runDelivery(
 ): Promise<DeliveryResult> {
   const errors: Pick<DeliveryResult, "error" | "stack">[] = [];
   const print = (thrown: unknown) => {
-    if (lines === null) console.error(thrown);
-    else lines.mute(() => console.error(thrown));
+    try {
+      if (lines === null) console.error(thrown);
+      else lines.mute(() => console.error(thrown));
+    } catch {
+      // A program may have replaced the console by one that throws.
+    }
   };
   const fail = (thrown: unknown) => {
     print(thrown);

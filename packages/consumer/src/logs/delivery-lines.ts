@@ -93,8 +93,11 @@ export class DeliveryLines {
   /** Runs code whose lines are not the handler's. */
   mute(run: () => void): void {
     this.#isMuted = true;
-    run();
-    this.#isMuted = false;
+    try {
+      run();
+    } finally {
+      this.#isMuted = false;
+    }
   }
 
   /** Takes the first line of the error that was printed right before; `undefined` if there is none. */
