@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { TokenNeeded, WRONG_TOKEN } from "./call.ts";
 import { type Live, LiveQuery } from "./live-query.ts";
 
 const PERIOD_MS = 1_000;
@@ -94,6 +95,16 @@ it("shows the answer before a failed question, and asks again by itself", async 
   await vi.advanceTimersByTimeAsync(2_000);
   await answer(2, "second");
   expect(shown.at(-1)).toEqual(live("second"));
+});
+
+it("goes on to say that a token was wrong when it asks again without one", async () => {
+  asking();
+  questions[0]?.reject(new TokenNeeded(WRONG_TOKEN));
+  await vi.advanceTimersByTimeAsync(2_000);
+  questions[1]?.reject(new TokenNeeded(""));
+  await vi.advanceTimersByTimeAsync(0);
+  const wrong = { kind: "tokenNeeded", reason: WRONG_TOKEN };
+  expect(shown).toEqual([wrong, wrong]);
 });
 
 it("asks nothing for a page that cannot be seen, and shows nothing after its end", async () => {

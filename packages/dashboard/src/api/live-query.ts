@@ -86,7 +86,8 @@ export class LiveQuery<Answer> {
       live = { kind: "live", answer: await this.#ask() };
     } catch (error) {
       const reason = errorText(error);
-      if (error instanceof TokenNeeded) live = { kind: "tokenNeeded", reason };
+      if (error instanceof TokenNeeded)
+        live = { kind: "tokenNeeded", reason: reason || this.#tokenProblem() };
       else live = { kind: "lost", reason, answer: answerOf(this.#live) };
     }
     if (this.#isOver || this.#asked !== question) return;
@@ -98,7 +99,12 @@ export class LiveQuery<Answer> {
     else if (this.#isDue) this.renew();
   }
 
-  /** Notes the time of a change, and plans nothing for later any more. */
+  /** Returns what was wrong with the last token, which the page asks without since; empty if there was none. */
+  #tokenProblem(): string {
+    return this.#live.kind === "tokenNeeded" ? this.#live.reason : "";
+  }
+
+  /** Notes the time of a change, and cancels the next question. */
   #changed(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
