@@ -122,7 +122,7 @@ export function isSqsQueueName(name: string): boolean {
   return name.length <= SQS_QUEUE_NAME_LENGTH_MAX && SQS_QUEUE_NAME.test(name);
 }
 
-/** Whether the directory can have a queue of that name: a name of SQS, or the ARN of a queue in another place. */
+/** Whether the directory can have a queue of that name: one of SQS, or an ARN outside the home region and account. */
 export function isQueueName(name: string): boolean {
   return isSqsQueueName(name.replace(SQS_ARN_PREFIX, ""));
 }

@@ -79,8 +79,8 @@ export interface Queue {
   /** Segments that messages may still be appended to (`send`). */
   readonly tails: Segment[];
   /**
-   * Whether `runs.oldestMs` grows from segment to segment. False from the first message that came with an age of its
-   * own (`NewMessages.acceptedMs`) until the queue is empty.
+   * Whether `runs.oldestMs` never falls from one segment to the next. False from the first message that came with an
+   * age of its own (`NewMessages.acceptedMs`) until the queue is empty.
    */
   isAgeOrdered: boolean;
   /** When the oldest message of the segment that was restored last was accepted, in ms; 0 while none was restored. */
