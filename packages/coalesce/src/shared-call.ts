@@ -95,7 +95,7 @@ interface Waiter<Item, Result> {
   readonly item: Item;
   readonly weight: number;
   state: ItemState<Result>;
-  /** Tells its request that the state has changed, or that it may make a call. */
+  /** Wakes its request: the state has changed, or the request may make a call. */
   wake: () => void;
 }
 

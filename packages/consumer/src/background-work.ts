@@ -22,9 +22,9 @@ export class BackgroundWork {
   }
 
   /**
-   * Watches a context. Its own method is shadowed and not wrapped in a proxy, so that it stays what the runtime knows:
-   * `new OtherEntrypoint(ctx, env)` takes nothing else. The runtime's method is still called, for it keeps the Worker
-   * alive and refuses what is no promise.
+   * Watches a context by shadowing its `waitUntil`. A proxy of the context would not do: `new OtherEntrypoint(ctx,
+   * env)` takes only the runtime's own object. The runtime's method is still called, for it keeps the Worker alive and
+   * refuses what is no promise.
    */
   watch(ctx: WaitUntilContext): void {
     const { waitUntil } = ctx;

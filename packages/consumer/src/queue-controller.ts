@@ -104,7 +104,7 @@ function traceOfOnly(messages: readonly QueueMessage[]): TraceContext | null {
   return messages.length === 1 && only !== undefined ? keptTraceContext(only) : null;
 }
 
-/** Makes the batch's metadata: zeros and no timestamp when the broker knows nothing (spec cloudflare-queues 2.1). */
+/** Makes the batch's metadata, without a timestamp where no message waits (spec cloudflare-queues 2.1). */
 function toMetadata(metrics: BacklogMetrics): MessageBatchMetadata {
   const { backlogCount, backlogBytes, oldestMessageTimestampMs } = metrics;
   if (oldestMessageTimestampMs === 0) return { metrics: { backlogCount, backlogBytes } };

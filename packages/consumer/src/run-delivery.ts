@@ -24,8 +24,8 @@ export interface RunOptions {
    */
   readonly waitForWaitUntil: boolean;
   /**
-   * Tells which delivery prints a line. It needs the flag `nodejs_als` or `nodejs_compat`. Default: none, and lines are
-   * taken only while a single delivery runs.
+   * Finds the delivery that prints a line. It needs the flag `nodejs_als` or `nodejs_compat`. Default: none, and lines
+   * are taken only while a single delivery runs.
    */
   readonly context?: AsyncContext;
 }

@@ -38,7 +38,7 @@ export class UnfinishedDeliveries {
   }
 
   /**
-   * Takes a call of the console, where nothing tells which delivery made it: it has to be the only one.
+   * Takes a call of the console without a context that names its delivery: it is taken while a single delivery runs.
    *
    * @returns the name of that delivery; `null` where there are others.
    */

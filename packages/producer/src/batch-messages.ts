@@ -15,7 +15,7 @@ export interface BatchItem {
 /**
  * Reads the messages of a batch: any iterable, item by item, so a generator may make them while they are read
  * (spec cloudflare-queues 1.1). The properties of an item are read in the binding's order before the next item is asked
- * for; the iterable is told to return when an item is bad.
+ * for; a bad item closes the iterator (`return`).
  *
  * @throws TypeError with the binding's texts, and whatever the iterable or a getter throws.
  */

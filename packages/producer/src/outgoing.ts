@@ -19,8 +19,9 @@ export interface MeasuredMessages {
 const encoder = new TextEncoder();
 
 /**
- * Measures the bodies. Only encoding tells the UTF-8 length of text, and the packing encodes it anyway. So an upper
- * bound serves as long as all texts together cannot break the limit of one message; else they are turned into bytes.
+ * Measures the bodies. The UTF-8 length of a text is known once it is encoded, which the packing does anyway. So an
+ * upper bound serves as long as all texts together cannot break the limit of one message; else they are turned into
+ * bytes.
  */
 export function measure(messages: readonly OutgoingMessage[]): MeasuredMessages {
   const bounds: number[] = [];

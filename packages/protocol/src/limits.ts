@@ -86,7 +86,7 @@ export const SQS_MESSAGE_BYTES_MAX = 1_048_576;
  * deduplication id, the trace header, the fields of an SNS message, and the lengths of all of these.
  */
 export const SQS_RECORD_BYTES_MAX = SQS_MESSAGE_BYTES_MAX + 8_192;
-/** Most messages per second that a move task can be told to move (spec sqs 6.4). */
+/** Highest rate that a move task can be given, in messages per second (spec sqs 6.4). */
 export const MOVE_RATE_MAX = 500;
 /** Longest run of a move task, in ms: 36 hours (spec sqs 6.4). */
 export const MOVE_MS_MAX = 129_600_000;
@@ -140,7 +140,7 @@ const RESERVED_HEADER = new RegExp(`^(${CONNECTION_HEADERS}|${OWN_HEADERS})$`, "
 
 /**
  * Whether the settings of an HTTP endpoint may not name that header: it says where a request goes or how its connection
- * is used, or receivers know the broker by it.
+ * is used, or receivers recognise the broker by it.
  */
 export function isReservedHeader(name: string): boolean {
   return RESERVED_HEADER.test(name);

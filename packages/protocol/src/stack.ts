@@ -52,8 +52,8 @@ export function withPlace(line: string, stack: string): string {
 }
 
 /**
- * Frame of one of our functions that call a user's handler. Frames from there on are ours; nothing else says so where
- * all code is in one bundle.
+ * Frame of one of our functions that call a user's handler. Frames from there on are ours; in a bundle of all code
+ * nothing else distinguishes them.
  */
 const HANDLER_FRAME = /^\s+at (?:async )?(?:\w+\.)?sluiceHandler/;
 

@@ -7,7 +7,7 @@ export interface HeapNode {
 }
 
 /**
- * A binary heap of nodes by (atMs, seq). Nodes know their position, so a message that leaves early (acked, purged) is
+ * A binary heap of nodes by (atMs, seq). Nodes hold their position, so a message that leaves early (acked, purged) is
  * taken out in O(log n), and the heap holds no stale nodes.
  */
 export class TimeHeap<Node extends HeapNode> {

@@ -117,7 +117,7 @@ export interface QueueConsumerRpc {
    * it is not this one.
    */
   callsOf(deliveryId: string): Promise<HandlerCalls | null>;
-  /** Answers if the Worker runs at all, and can be delivered to: tells a crash from an absence. */
+  /** Answers if the Worker runs at all and can be delivered to: after a crash it does, in an absence it does not. */
   ping(protocol?: number): Promise<"pong">;
 }
 

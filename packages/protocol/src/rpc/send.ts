@@ -38,7 +38,7 @@ export type SendReply =
   | {
       readonly ok: true;
       readonly metrics: BacklogMetrics;
-      /** Map of the queue's shards, for a caller that named none. Absent where it has none, or the caller knows it. */
+      /** Map of the queue's shards, for a caller that named none. Absent where it has none. */
       readonly shards?: ShardMap;
     }
   | RpcFailure;

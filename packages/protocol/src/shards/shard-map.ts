@@ -1,7 +1,7 @@
 /*
  * A queue can be kept by several objects, its shards. Shard 0 is the object of the queue's name, and all there is of a
- * queue without shards. A map says which shards there are; shard 0 knows the current one, and tells it to whoever calls
- * with another (docs/design/shards.md).
+ * queue without shards. A map lists the shards. Shard 0 has the current one, and refuses calls by another with it
+ * (docs/design/shards.md).
  */
 
 /** Most shards of a queue. */

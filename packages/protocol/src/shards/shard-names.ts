@@ -15,7 +15,7 @@ export function shardOf(object: string): { readonly queue: string; readonly shar
   return { queue: object.slice(0, at), shard: Number(object.slice(at + 1)) };
 }
 
-/** Name by which a caller that goes by a map calls a shard: the object refuses it when it knows a later map. */
+/** Makes the name by which a caller that goes by a map calls a shard: an object with a later map refuses the call. */
 export function shardAddress(queue: string, shard: number, epoch: number): string {
   return `${shardName(queue, shard)}@${epoch}`;
 }

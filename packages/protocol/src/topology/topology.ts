@@ -160,7 +160,7 @@ export interface HttpPushConsumerDefinition {
 export interface NotificationSettings {
   /** Addresses. */
   readonly email: readonly string[];
-  /** Ids of PagerDuty's services and of webhooks, as Cloudflare Notifications knows them. */
+  /** Ids of PagerDuty's services and of webhooks in Cloudflare Notifications. */
   readonly pagerduty: readonly string[];
   readonly webhooks: readonly string[];
   /** Deliveries after the first one before a message is dead: `NOTIFICATION_RETRIES`. */
@@ -175,7 +175,7 @@ export interface NotificationSettings {
   readonly deadLetterQueue: string | null;
 }
 
-/** Notifications that tell people of messages. A broker in development shows them, and sends none. */
+/** Notifications to people about messages. A broker in development shows them, and sends none. */
 export interface NotificationConsumerDefinition {
   readonly type: "notification";
   readonly settings: NotificationSettings;
@@ -209,7 +209,7 @@ export interface ProducerDefinition {
   readonly binding: string;
 }
 
-/** How a FIFO queue tells duplicates (spec sqs 4.3). */
+/** How a FIFO queue recognises duplicates (spec sqs 4.3). */
 export interface FifoSettings {
   /**
    * Whether a deduplication id holds for the whole queue or for each group; fixed when the queue is created. Default

@@ -91,7 +91,7 @@ export function fillShells(fixups: Iterable<Fixup>): void {
   }
 }
 
-/** Whether an array has named properties. Indices come first among its keys, so the last key tells. */
+/** Whether an array has named properties. Indices come first among its keys, so the last key decides. */
 function hasNamedProperties(list: readonly unknown[]): boolean {
   const last = Object.keys(list).at(-1);
   return last !== undefined && !isArrayIndex(last);

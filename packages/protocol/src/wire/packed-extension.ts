@@ -5,7 +5,7 @@ import { PackedFormatError } from "./packed-layout.ts";
  * none of them, and then not a byte either.
  *
  * A contract: these bytes are stored. A sequence of fields, little endian: u8 tag, u32 length, that many bytes. Tags
- * are never given another meaning; a reader skips those it does not know.
+ * are never given another meaning; a reader skips unknown ones.
  */
 export interface MessageExtension {
   /** The message group (spec sqs 4.2, 8). On a FIFO queue, messages without one share a group of their own. */
@@ -105,7 +105,7 @@ export function decodeExtension(bytes: Uint8Array): MessageExtension {
   return extension;
 }
 
-/** Whether an extension area can be read: tells without decoding. */
+/** Whether an extension area can be read. Decodes nothing. */
 export function isReadableExtension(bytes: Uint8Array): boolean {
   try {
     visitFields(bytes, () => {});
@@ -130,7 +130,7 @@ function visitFields(bytes: Uint8Array, visit: (tag: number, from: number, end: 
   }
 }
 
-/** Bytes of an extension area that are no part of a message's size: its sender does not know of them. */
+/** Sums the bytes of an extension area that do not count for the size of its message. */
 export function uncountedBytes({ deadLetterOf, past, trace }: MessageExtension): number {
   const source =
     deadLetterOf === undefined ? 0 : FIELD_HEADER_BYTES + encoder.encode(deadLetterOf).byteLength;

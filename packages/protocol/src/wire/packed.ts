@@ -155,7 +155,7 @@ export class PackedIndex {
     return this.#view.getUint16(this.#offset(i) + OFFSET_EARLIER_RECEIVES, true);
   }
 
-  /** Whether other dialects say anything about message i: tells without decoding. */
+  /** Whether message i has fields of other dialects. Decodes nothing. */
   hasExtension(i: number): boolean {
     return this.#extensionBytes(this.#offset(i)) > 0;
   }
@@ -165,7 +165,7 @@ export class PackedIndex {
     return decodeExtension(this.#extension(i));
   }
 
-  /** Whether what other dialects say about message i can be read, if they say anything. */
+  /** Whether the fields of other dialects in message i can be read, if it has any. */
   hasReadableExtension(i: number): boolean {
     return !this.hasExtension(i) || isReadableExtension(this.#extension(i));
   }

@@ -17,7 +17,7 @@ export const MAP_CHANGES_MAX = 10;
 /** Map of a queue without shards. Its object is called without an epoch. */
 const WHOLE: ShardMap = { epoch: 0, open: 1, kept: 1 };
 
-/** The map of a queue has changed while a call went by the former one: nothing was done on the shard that says so. */
+/** Error of a call by a map of the queue that has changed: the shard that refused it has done nothing. */
 export class MapChangedError extends Error {
   override readonly name = "MapChangedError";
 }
@@ -88,7 +88,7 @@ export class Shards {
   }
 
   /**
-   * Asks shard 0 which map it knows. Throws `MapChangedError` where that is not the one of `epoch`, and what shard 0
+   * Asks shard 0 for its map. Throws `MapChangedError` where that is not the one of `epoch`, and what shard 0
    * throws. Forgets the map of a queue that does not exist any more.
    */
   async refresh(epoch = this.#map.epoch): Promise<void> {

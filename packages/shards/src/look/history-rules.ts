@@ -84,7 +84,7 @@ export async function history(shards: Shards, request: HistoryRequest): Promise<
   };
 }
 
-/** Tells the story of a message, which one shard knows; of several the parts in order of time. */
+/** Makes the story of a message from the shard that has it; from several shards, all events in order of time. */
 export async function story(shards: Shards, id: string): Promise<StoryReply> {
   const replies = await shards.all((shard) => shards.call(shard, "story", id));
   const known = replies.flatMap((reply, shard) => (reply.events.length === 0 ? [] : [{ reply, shard }]));

@@ -52,7 +52,7 @@ export function mergedFigures(window: FiguresWindow, parts: readonly FiguresRepl
   };
 }
 
-/** `null` where no shard knows. */
+/** Adds the counts of a column; `null` where no shard has one. */
 function sumOrNull(column: readonly (number | null | undefined)[]): number | null {
   const known = column.filter((count) => count != null);
   return known.length === 0 ? null : sumOf(known, (count) => count);

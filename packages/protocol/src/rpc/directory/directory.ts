@@ -135,7 +135,7 @@ export interface Subscription extends NewSubscription {
 export interface NewSubscription {
   readonly name: string;
   readonly enabled: boolean;
-  /** Its `type`, and what else tells it from others of that type. */
+  /** Its `type`, and the members that distinguish it from others of that type. */
   readonly source: Readonly<Record<string, string>>;
   readonly queueId: string;
   readonly events: readonly string[];

@@ -36,7 +36,7 @@ export interface QueueDescription {
   readonly alerts?: readonly Alert[];
 }
 
-/** How deliveries to a queue's consumer go: since its object was started, and before that as its history tells. */
+/** How deliveries to a queue's consumer go: since its object was started, and from its history before that. */
 export interface ConsumerHealth {
   /** Whether the consumer is there, as far as is known: it took the last delivery, or has answered a question since. */
   readonly isPresent: boolean;

@@ -133,7 +133,7 @@ export interface MergedEvents {
 
 /** Past of a message in earlier queues. A contract: its record stores it. Only optional members may be added. */
 export interface MessagePast {
-  /** Where it was sent to first, as what and by whom as far as known. */
+  /** Its first queue, its id there, the time of its send and its sender, `null` where that is unknown. */
   readonly queue: string;
   readonly id: string;
   readonly sentMs: number;

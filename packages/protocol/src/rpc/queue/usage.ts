@@ -30,7 +30,7 @@ export function sumOfUsage(all: readonly QueueUsage[]): QueueUsage {
   const months = all.map(({ month }) => month).sort();
   const month = months.at(-1) ?? "";
   const parts = all.filter((part) => part.month === month);
-  // A count that a part lacks is one that its release did not know.
+  // An object of an earlier release may lack a count.
   const sum = (countOf: (part: QueueUsage) => number | undefined) =>
     parts.reduce((total, part) => total + (countOf(part) ?? 0), 0);
   return {
