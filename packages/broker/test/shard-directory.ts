@@ -29,8 +29,8 @@ interface ShardObject {
 }
 
 /**
- * A directory with the objects that it calls. It can end at any of its transactions, and objects can be away. After each
- * step it checks what must hold of maps at any time.
+ * A directory with the objects that it calls. It can end at any of its transactions, and objects can be away. After
+ * each step it checks what must hold of maps at any time.
  */
 export class ShardDirectory {
   registry: TestRegistry;
@@ -284,7 +284,7 @@ export class ShardDirectory {
 
   #clear(name: string, revision: number): void {
     const { registration } = this.#reach(name);
-    if (!registration.deleted(revision) || !isCleared(registration.record, revision)) return;
+    if (!registration.noteDeleted(revision) || !isCleared(registration.record, revision)) return;
     this.#drop(name, revision);
     this.objects.set(name, {
       registration: new Registration({ kind: "absent", asOf: revision }),

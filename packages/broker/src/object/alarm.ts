@@ -1,19 +1,19 @@
 import type { MovableClock } from "../platform/clock.ts";
 
 /**
- * The one alarm of a queue's object. An alarm that is early is harmless: it finds nothing to do and sets the next. So
- * only an earlier one than that which is set is written; each write is a row that Cloudflare bills.
+ * The one alarm of a queue's object. An alarm that rings early is harmless: it finds nothing to do and sets the next.
+ * So `set` writes only a time that is earlier than the present one; each write is a row that Cloudflare bills.
  */
 export class Alarm {
   readonly #clock: MovableClock;
   readonly #write: (realMs: number) => void;
-  /** When it rings in real time, `null` if it is not set or nobody knows. */
+  /** When it rings in real time, `null` if it is not set or its time is unknown. */
   #realMs: number | null = null;
   /** How often it was written since this epoch began. */
   timesWritten = 0;
   /**
-   * How often it rings because of this epoch: one that is set before it has rung replaces the other. Counted when it
-   * is set, since who hears it may be the next epoch.
+   * Number of rings that this epoch has caused: an alarm that is replaced before it rings is not counted twice. Counted
+   * when it is set, since it may ring in the next epoch.
    */
   rings = 0;
 
@@ -23,7 +23,7 @@ export class Alarm {
     this.#write = write;
   }
 
-  /** Takes over what an earlier epoch has set. */
+  /** Takes over the alarm that an earlier epoch has set. */
   found(realMs: number | null): void {
     this.#realMs = realMs;
   }

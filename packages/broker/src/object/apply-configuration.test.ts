@@ -75,7 +75,7 @@ describe("a queue that does not exist and gets messages of another one", () => {
   it("is not brought back when it was deleted meanwhile", async () => {
     const queue = new TestQueue({ kind: "absent" }, null);
     const created = createIfAbsent(queue, async () => {
-      expect(queue.registration.deleted(4)).toBe(false);
+      expect(queue.registration.noteDeleted(4)).toBe(false);
       return { ok: true, record: recordOf(3) };
     });
     await expect(created).rejects.toThrow('queue "orders" does not exist');

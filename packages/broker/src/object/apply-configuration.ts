@@ -38,7 +38,7 @@ export async function applyConfiguration(
 ): Promise<boolean> {
   switch (onConfigured(queue.registration, record)) {
     case "ignore":
-      // It may have learned the record when it opened, and have had no commit since. Its stored copy is older then.
+      // The queue may have learned the record when it opened, and have had no commit since: its stored copy is older.
       if (queue.store.readRecord() !== null) await queue.keep();
       return false;
     case "beginAgain":

@@ -24,8 +24,8 @@ import { withMappedStacks } from "../push/mapped-stacks.ts";
 import { NotificationConsumer } from "../push/notification-consumer.ts";
 import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
 
-/** A delivery as it is, unless workerd's own binding has sent something of it: Workers read our own format alone. */
-function readable(delivery: Delivery): Delivery {
+/** Converts messages that workerd's own queue binding has sent: consumers read Sluice's format alone. */
+function withReadableBodies(delivery: Delivery): Delivery {
   const packed = withoutNativeBodies(delivery.packed);
   return packed === delivery.packed ? delivery : { ...delivery, packed };
 }
@@ -55,7 +55,7 @@ export class BoundConsumers {
 
   /** How the HTTP endpoint of a queue is called. */
   callerOf(queue: string, settings: HttpPushSettings, clock: Clock, log: QueueLog): EndpointCaller {
-    // An object that its alarm has started does not know its own name on every platform.
+    // The name is passed in: an object that its alarm has started does not know it on every platform.
     const isOfAlerts = queue === ALERTS_QUEUE;
     return new EndpointCaller({
       settings: isOfAlerts ? { ...settings, url: this.#alertsUrl ?? settings.url } : settings,
@@ -69,9 +69,7 @@ export class BoundConsumers {
     });
   }
 
-  /**
-   * Says of a consumer that an API named, and that this broker was not deployed with, why nothing is delivered to it.
-   */
+  /** Warns of a consumer that an API has named and that this broker cannot call: its messages wait. */
   warnOfUnbound(queue: string, record: QueueRecord | null): void {
     const consumer = record?.definition.consumer ?? null;
     if (consumer?.type === "notification" && !this.#showsNotifications) {
@@ -84,7 +82,7 @@ export class BoundConsumers {
     );
   }
 
-  /** Whether somebody looks at notifications that nobody sends. */
+  /** Whether notifications are shown on the dashboard in place of being sent. */
   get #showsNotifications(): boolean {
     return this.#host.env.SLUICE_ENV === "development";
   }
@@ -98,7 +96,7 @@ export class BoundConsumers {
     const name = Object.hasOwn(this.#bindings, worker) ? this.#bindings[worker] : undefined;
     const binding = this.#host.env[name ?? ""] as QueueConsumerRpc | undefined;
     if (binding === undefined) return null;
-    const deliver = (delivery: Delivery) => binding.deliver(readable(delivery), PROTOCOL_VERSION);
+    const deliver = (delivery: Delivery) => binding.deliver(withReadableBodies(delivery), PROTOCOL_VERSION);
     const { SLUICE_STACKS: stacks } = this.#host.env;
     return {
       name: worker,

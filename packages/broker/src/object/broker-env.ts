@@ -44,7 +44,7 @@ export interface BrokerEnv {
   readonly SLUICE_TRACE_RATIO?: string;
   /** URL of a page that shows a trace, with `{traceId}` in it. */
   readonly SLUICE_TRACE_URL?: string;
-  /** Set by `sluice serve`: by the admin API it may say that the disk is full, and that it ends. */
+  /** Set by `sluice serve`, which may then report by the admin API that the disk is full, and that it ends. */
   readonly SLUICE_SERVED?: string;
   /**
    * How the process that ran this broker before it ended (`LastEnd` of the protocol). A URL is asked for it, by GET.
@@ -94,7 +94,7 @@ export interface BrokerOptions {
   readonly instruments?: Instruments;
 }
 
-/** The directory as a queue's object calls it. Calls reject, and do no more, where the binding is missing. */
+/** The directory as a queue's object calls it. Where the binding is missing, calls reject. */
 export function directoryOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): QueuesDirectory {
   const object = () => namespace.get(namespace.idFromName(DIRECTORY_NAME));
   return {

@@ -11,8 +11,8 @@ import type { Registration } from "./registration.ts";
 export interface Instruments {
   /** Opens the store of a queue in place of the broker. */
   openStore?(queue: string, storage: HostStorage, watchers: readonly Partial<CommitWatcher>[]): SqliteStore;
-  /** It is known what the queue is, and its core is about to be put together. Returns the ports that the core gets. */
+  /** Returns the ports that the core gets. Called when the queue is identified, before its core is put together. */
   ports?(queue: string, ports: QueuePorts, registration: Registration): QueuePorts;
-  /** The core has begun. */
+  /** Called when the core has begun. */
   begun?(core: QueueCore): void;
 }

@@ -7,7 +7,7 @@ import { noteClockMoved } from "../queue/note-clock.ts";
 import type { SettledQueue } from "../rpc/queue-object.ts";
 import type { OpenQueue } from "./open/open-queue.ts";
 
-/** Sets the alarm to what is due next: the one that is set goes by a clock that was set since. */
+/** Sets the alarm to what is due next: the present one goes by the clock as it was before. */
 export async function setAlarmAnew({ core, alarm }: OpenQueue): Promise<void> {
   alarm.clear();
   await core.wake();
@@ -23,14 +23,14 @@ export async function changeClock(open: OpenQueue, change: (clock: MovableClock)
     movedMs = clock.now() - beforeMs;
     core.write(() => store.writeClock(clock.setting));
   });
-  // A turn of its own, at the time that the clock shows since.
+  // A turn of its own, at the new time of the clock.
   await core.submit(() => noteClockMoved(core, movedMs));
   await setAlarmAnew(open);
-  // They would wait for a moment of a clock that stands.
+  // Receivers would wait for a moment that a frozen clock never reaches.
   if (clock.isFrozen) core.receivers.endWaits();
 }
 
-/** Receives in a queue whose clock stands: whoever waits, waits in real time. */
+/** Receives from a queue whose clock stands: a long poll waits in real time. */
 export async function receiveUnderFrozenClock(
   { core }: OpenQueue,
   { after }: Pick<Host, "after">,

@@ -6,7 +6,7 @@ import { nameIn, type OpenQueue, openQueue } from "./open/open-queue.ts";
 import { isIdOf, type QueueSurroundings } from "./open/open-store.ts";
 import { QueueNotFoundError } from "./registration.ts";
 
-/** A queue that a caller brings messages. */
+/** An open queue, for a call that brings messages. */
 export interface SendingCall extends Pick<OpenQueue, "core" | "unwritable"> {
   readonly callerMap: CallerMap;
 }
@@ -44,7 +44,7 @@ export class ObjectQueue {
     return this.#ensureOpen(readShardAddress(address).object);
   }
 
-  /** Returns the queue for a caller that means all of it. Throws as `forCall`, and `ShardMapError`. */
+  /** Returns the queue for a caller with its current shard map. Throws as `forCall`, and `ShardMapError`. */
   async forCaller(address: string): Promise<OpenQueue> {
     const open = await this.forCall(address);
     refuseOtherMap(calledBy(address, open));
@@ -105,7 +105,7 @@ export class ObjectQueue {
     const { ready, delayed, leased } = open.core.describe();
     const { storage } = this.#surroundings.host;
     await open.drop();
-    // A call that came meanwhile has dropped it too. What is opened from now on is another queue.
+    // A concurrent call has dropped it too. The queue that is open now, if any, is another one.
     if (this.#queue !== open) {
       await storage.sync();
       return 0;

@@ -115,7 +115,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         consumers: this.#consumers,
         directory: this.#directory,
       });
-      // Calls wait until the queue is loaded. One that cannot be says so to each of them.
+      // Calls wait until the queue is loaded. Each opens it again if that fails, and throws the reason.
       void host.blockConcurrencyWhile(async () => {
         try {
           await this.#queue.openOwn();
@@ -132,8 +132,8 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         if (unwritable !== null) throw unwritable;
         const reply = await core.send(requests, producer, callerMap);
         const { shardMap } = core;
-        const isUntold = callerMap.epoch === null && shardMap !== undefined && !isWhole(shardMap);
-        return reply.ok && isUntold ? { ...reply, shards: shardMap } : reply;
+        const lacksMap = callerMap.epoch === null && shardMap !== undefined && !isWhole(shardMap);
+        return reply.ok && lacksMap ? { ...reply, shards: shardMap } : reply;
       } catch (error) {
         return refusalOf(error);
       }
@@ -152,14 +152,15 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       return shards === undefined ? metricsText(metrics) : `${metricsText(metrics)} ${shardMapText(shards)}`;
     }
 
-    /** A queue that messages are transferred to is created if it does not exist (spec cloudflare-queues 4). */
+    /** Takes in transferred messages. A queue that does not exist is created (spec cloudflare-queues 4). */
     async take(queue: string, transfer: Transfer): Promise<TransferReply> {
-      // It stays where it is, and is transferred again later.
+      // The sending queue keeps the messages and transfers them again later.
       if (this.#isFull(queue)) throw new Error(STORAGE_FULL.cause);
       const open = await this.#queue.forCall(queue);
       if (open.unwritable !== null) throw open.unwritable;
       if (open.registration.definition === undefined) {
-        // Only its queue makes a shard, and what a shard passes on makes no queue: it waits, or goes with its queue.
+        // Transfers create no shard, and those of another shard create no queue: their messages wait, or are deleted
+        // with their queue.
         if (isShard(queue) || readPassSource(transfer.source).by !== null)
           throw new QueueNotFoundError(queue);
         if (isTopicObject(transfer.source)) return this.#forward(open, transfer);
@@ -303,12 +304,12 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     async clear(queue: string, revision: number): Promise<number> {
       const open = await this.#queue.forCall(queue);
-      return open.registration.deleted(revision) ? this.#queue.drop(open) : 0;
+      return open.registration.noteDeleted(revision) ? this.#queue.drop(open) : 0;
     }
 
     /**
-     * Asked by what runs objects on Node.js: the file of a queue that was deleted is closed. Cloudflare ends what is
-     * idle itself.
+     * Called by the host on Node.js, which then closes the file of a deleted queue. Cloudflare ends idle objects
+     * itself.
      */
     holdsNothing(): boolean {
       return this.#queue.isDropped;

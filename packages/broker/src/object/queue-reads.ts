@@ -21,7 +21,7 @@ import type { BrokerEnv } from "./broker-env.ts";
  * Reads of a queue that exists, as its object answers them. For one that does not, each throws `QueueNotFoundError`.
  */
 export abstract class QueueReads extends DurableObject<BrokerEnv> {
-  /** The core of a queue that exists. A property, as methods can be called by anybody. */
+  /** Returns the core of a queue that exists. A property, since every method can be called over RPC. */
   protected abstract readonly existing: (queue: string) => Promise<QueueCore>;
 
   async metrics(queue: string): Promise<BacklogMetrics> {

@@ -8,14 +8,14 @@ import {
 import type { OpenQueue } from "./open/open-queue.ts";
 import { STORAGE_FULL } from "./storage-full.ts";
 
-/** Why a producer that is too old or too new for this broker is refused. */
+/** Refuses a producer that is too old or too new for this broker. */
 export function refusedProtocol(producer: string | undefined, protocol: unknown): RpcFailure {
   const caller = producer === undefined ? "the sending Worker" : `Worker "${producer}"`;
   const cause = `Nothing is stored: ${protocolRefusal(caller, "the broker", protocol)}`;
   return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause };
 }
 
-/** Why messages are not taken in before they are looked at; `undefined` where nothing speaks against them. */
+/** Returns the refusal of messages that are not even looked at; `undefined` if they may be taken in. */
 export function refusedSend(
   isStorageFull: boolean,
   open: OpenQueue | undefined,

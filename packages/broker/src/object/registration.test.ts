@@ -27,7 +27,7 @@ it("what a queue's object goes by is never an older record than it knows", () =>
 
 it("what a queue's object goes by is no queue that was deleted since", () => {
   const registration = absent();
-  expect(registration.deleted(5)).toBe(false);
+  expect(registration.noteDeleted(5)).toBe(false);
   expect([5, 6].map((revision) => onConfigured(registration, recordOf(revision)))).toEqual([
     "ignore",
     "adopt",
@@ -49,7 +49,7 @@ it("what a queue's object goes by begins without what a deleted queue of its nam
     "adopt",
     "beginAgain",
   ]);
-  expect([4, 5].map((revision) => known(5).deleted(revision))).toEqual([false, true]);
+  expect([4, 5].map((revision) => known(5).noteDeleted(revision))).toEqual([false, true]);
   expect(isCleared(null, 9)).toBe(false);
   expect(isOfDeleted(recordOf(5), { kind: "absent" })).toBe(true);
   expect(isOfDeleted(recordOf(5), { kind: "known", record: recordOf(9, 5) })).toBe(false);
@@ -58,5 +58,5 @@ it("what a queue's object goes by begins without what a deleted queue of its nam
 
 it("what a queue's object goes by as it was deployed is deleted by any deletion, since it may have taken messages", () => {
   const registration = new Registration({ kind: "provisional", definition: definition({}) });
-  expect(registration.deleted(5)).toBe(true);
+  expect(registration.noteDeleted(5)).toBe(true);
 });

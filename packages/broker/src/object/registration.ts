@@ -20,10 +20,9 @@ export class QueueNotFoundError extends Error {
 /**
  * State of a queue, as its object knows it.
  *
- * - `known`: as the directory said, now or in an earlier epoch.
- * - `provisional`: as the broker was deployed. The directory could not be asked, and never was.
- * - `absent`: there is no queue of that name, or it was deleted. As of which revision, is said by the directory
- *   (`QueueStatus`).
+ * - `known`: the directory has answered with this record, now or in an earlier epoch.
+ * - `provisional`: defined by the deployed configuration. The directory has not answered yet.
+ * - `absent`: there is no queue of that name, or it was deleted. `asOf` is the directory's revision (`QueueStatus`).
  */
 export type Known =
   | { readonly kind: "known"; readonly record: QueueRecord }
@@ -33,7 +32,7 @@ export type Known =
 /** Current state of the queue. It changes while the queue runs. */
 export class Registration {
   #known: Known;
-  /** The latest revision up to which it has heard in this epoch that there is no such queue, 0 if it has not. */
+  /** Latest revision as of which the directory has said in this epoch that there is no such queue, else 0. */
   #deletedAt = 0;
 
   constructor(known: Known) {
@@ -52,29 +51,28 @@ export class Registration {
   }
 
   /**
-   * Whether a record says nothing new: a later one is known, or that the queue was deleted since. Calls can overtake
-   * each other.
+   * Whether the queue knows a record of this revision, or a later record or deletion. Calls can overtake each other.
    */
   isOutdated({ revision }: QueueRecord): boolean {
     return revision <= this.#deletedAt || revision <= (this.record?.revision ?? 0);
   }
 
-  /** From now on the queue is that, unless the record is outdated. */
+  /** Makes the record the current one, unless it is outdated. */
   set(record: QueueRecord): void {
     if (!this.isOutdated(record)) this.#known = { kind: "known", record };
   }
 
   /**
-   * The queue was deleted at `revision`. Answers whether what the object holds is that queue's. A provisional one holds
-   * nothing of a later queue: it would know that by its record.
+   * Notes that the queue was deleted at `revision`, and returns whether what the object holds is the deleted queue's. A
+   * provisional queue is that: a later one would have a record.
    */
-  deleted(revision: number): boolean {
+  noteDeleted(revision: number): boolean {
     this.#deletedAt = Math.max(this.#deletedAt, revision);
     return this.#known.kind === "provisional" || isCleared(this.record, revision);
   }
 }
 
-/** Whether what an object holds, of a queue that was `copy`, belongs to a queue that was deleted. */
+/** Whether what an object has stored together with its record `copy` belongs to a queue that was deleted. */
 export function isOfDeleted(copy: QueueRecord, now: Known): boolean {
   return now.kind === "absent" || (now.kind === "known" && copy.revision < now.record.emptyAsOf);
 }
@@ -96,17 +94,17 @@ export function knownFrom(
 /**
  * Decides how an object reacts to a record of its queue.
  *
- * - `ignore`: it has known that, or something newer, for long.
+ * - `ignore`: the record is outdated.
  * - `beginAgain`: its data belongs to a queue that was deleted, so it begins again without.
  * - `adopt`: it goes by the record from now on.
  */
 export function onConfigured(
   registration: Registration,
-  told: QueueRecord,
+  received: QueueRecord,
 ): "ignore" | "beginAgain" | "adopt" {
-  if (registration.isOutdated(told)) return "ignore";
+  if (registration.isOutdated(received)) return "ignore";
   const known = registration.record;
-  return known !== null && known.revision < told.emptyAsOf ? "beginAgain" : "adopt";
+  return known !== null && known.revision < received.emptyAsOf ? "beginAgain" : "adopt";
 }
 
 /** Whether what an object holds belongs to the queue that was deleted at `revision`. */

@@ -4,15 +4,15 @@ import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import type { BrokerEnv } from "./broker-env.ts";
 import type { OpenQueue } from "./open/open-queue.ts";
 
-/** When the alarm rings again after what it called failed, in ms. */
+/** Delay of the alarm after one whose turn has failed, in ms. */
 const ALARM_AGAIN_MS = 1_000;
 
-/** Does what is due in a queue as its alarm rings. Where time awake is billed it may stay until that has ended. */
+/** Does what is due in a queue as its alarm rings. Where rows are billed, it may resolve when deliveries have ended. */
 export async function ringQueue(
   { core, alarm, clock, isBilled }: OpenQueue,
   host: Host<BrokerEnv>,
 ): Promise<void> {
-  // One that rings early, twice, or in an object that has not set it may not ring again.
+  // The platform may not repeat an alarm that rings early, twice, or in an object that has not set it.
   const isDue = alarm.ringsBy(clock.now());
   alarm.clear();
   try {

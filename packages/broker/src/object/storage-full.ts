@@ -15,7 +15,7 @@ export const STORAGE_FULL: RpcFailure = {
   cause: "Queue storage limit exceeded: its disk or its database is full.",
 };
 
-/** The same for who asks why a queue does nothing. */
+/** The same as an answer to why a queue does nothing. */
 export const STORAGE_IS_FULL: Why = {
   reason: "storageFull",
   untilMs: null,
@@ -36,10 +36,10 @@ export class FullStorages {
   readonly #disk: Disk | undefined;
   readonly #foundMs = new Map<string, number>();
   readonly #reset = new Set<string>();
-  /** Queues with a commit of which nobody has heard that it is durable. */
+  /** Queues with a commit that is not known to be durable. */
   readonly #uncertain = new Set<string>();
 
-  /** @param disk refuses for all queues. */
+  /** @param disk while it is full, every queue refuses sends. */
   constructor(disk?: Disk) {
     this.#disk = disk;
   }
@@ -61,8 +61,8 @@ export class FullStorages {
   }
 
   /**
-   * Keeps track of the commits of a queue. When the platform cannot write one it resets the object at once: no code of
-   * it hears of that, and the next object finds that the commit is still uncertain.
+   * Keeps track of the commits of a queue. When the platform cannot write one, it resets the object at once and runs
+   * none of its code: the next object finds that the commit is still uncertain.
    */
   watch(queue: string): CommitWatcher {
     return {

@@ -1,8 +1,8 @@
 import type { MovableClock } from "../platform/clock.ts";
 
 /**
- * One timer for everybody who waits on a line to this object. It ends with the object, and so do they; unlike an alarm
- * it writes nothing. One that is set for later than it would ring already is kept: ringing early finds nothing to do.
+ * One timer for all calls that wait in this object. It ends with the object, as they do, and unlike an alarm it writes
+ * nothing. It is never put off: ringing early finds nothing to do.
  */
 export class Timer {
   readonly #clock: Pick<MovableClock, "now" | "isFrozen">;
@@ -22,15 +22,15 @@ export class Timer {
   }
 
   /**
-   * Sets the timer, unless the clock is frozen before `atMs`: the caller that moves a frozen clock wakes the queue
-   * itself.
+   * Sets the timer, unless it rings earlier already or the clock is frozen before `atMs`: the caller that moves a
+   * frozen clock wakes the queue itself.
    */
   set(atMs: number): void {
     if (this.#clock.isFrozen && atMs > this.#clock.now()) return;
     if (this.#atMs !== null && this.#atMs <= atMs) return;
     this.#atMs = atMs;
     const ring = () => {
-      // One that was set for earlier meanwhile has rung.
+      // It was set to an earlier time meanwhile, and has rung.
       if (this.#atMs !== atMs) return;
       this.#atMs = null;
       this.#ring();

@@ -17,7 +17,7 @@ export class UnreadableQueueError extends Error {
 
   constructor(queue: string, reason: unknown) {
     super(`queue "${queue}" cannot be read: ${reason}`, { cause: reason });
-    // Where it was found that it cannot be read: where this was made says nothing.
+    // The stack of the reason: it leads to what cannot be read.
     this.stack = `${this.name}: queue "${queue}" cannot be read: ${traceOf(reason)}`;
   }
 
@@ -54,7 +54,7 @@ export class UnwritableQueueError extends Error {
   }
 }
 
-/** Logs why a queue could not be opened. A directory that is busy keeps all queues waiting that are new. */
+/** Logs why a queue could not be opened. A busy directory keeps all new queues waiting, which are logged together. */
 export function logUnopened(error: unknown, host: Host<unknown>, manyQueues: ManyQueuesLog): void {
   const cause = error instanceof UnreadableQueueError ? error.cause : null;
   const queue = `${host.id.name}`;
@@ -62,7 +62,7 @@ export function logUnopened(error: unknown, host: Host<unknown>, manyQueues: Man
   else manyQueues.warn(queue, "it cannot be opened yet, the directory does not answer", cause.reason, host);
 }
 
-/** Why a queue delivers nothing of which nothing can be read. */
+/** Explains why a queue that cannot be read delivers nothing. */
 export function whyUnreadable(reason: string): QueueWhy {
   return {
     reason: "damaged",

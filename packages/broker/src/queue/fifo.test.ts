@@ -4,7 +4,7 @@ import { endpoint } from "../../test/messages.ts";
 import { only, packToSend, SqsWorld } from "../../test/sqs-world.ts";
 import { WORLD_START_MS } from "../../test/world.ts";
 import { ATTEMPTS_MAX } from "../receive/attempts.ts";
-import { definitionWas } from "./definition-change.ts";
+import { takeDefinitionBefore } from "./definition-change.ts";
 
 const QUEUE = "orders.fifo";
 const fifo = (changes = {}) => new SqsWorld({ [QUEUE]: changes });
@@ -207,7 +207,7 @@ describe("the delay of a FIFO queue (spec sqs 4.1)", () => {
     queues.crash(QUEUE);
     const before = queues.queues[QUEUE];
     queues.queues[QUEUE] = { ...before, deliveryDelaySeconds: 5 } as QueueDefinition;
-    definitionWas(queues.core(QUEUE), before);
+    takeDefinitionBefore(queues.core(QUEUE), before);
     await queues.pass(4_999);
     expect(queues.posts).toEqual([]);
     queues.crash(QUEUE);

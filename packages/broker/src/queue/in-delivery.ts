@@ -4,12 +4,12 @@ import { SELECT_TOUCHED_SEGMENTS, type TouchedSegmentRow } from "../store/mark.t
 import { recordFrom, SELECT_RECORD } from "../store/record-copy.ts";
 import { rulesOf } from "../turn/rules.ts";
 
-/** As much of an object's SQL as this takes: there is no object while nothing runs. */
+/** SQL on the file of an object that does not run. */
 type Sql = Pick<SqlStorage, "exec">;
 
 /**
- * Reads what is in delivery from what a queue has stored: who hangs, or was killed, can be asked nothing. A lease is
- * stored before its delivery begins. `null` if nothing is.
+ * Reads what is in delivery from a queue's file: a process that hangs or was killed answers no calls. A lease is stored
+ * before its delivery begins. Returns `null` if nothing is in delivery.
  *
  * @throws for a file that is damaged, and one of no queue.
  */

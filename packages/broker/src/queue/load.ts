@@ -35,7 +35,7 @@ export function loadSegments(queue: Queue, store: QueueStore, damage: DamageLog,
   return withState;
 }
 
-/** Restores the segment, or answers with the reason why it cannot be: then the queue is as it was. */
+/** Restores a segment. Returns `null`, or the error, after which the queue is as it was before. */
 function tryRestore(queue: Queue, { id, index, state }: StoredSegment, nowMs: number): unknown {
   try {
     restoreSegment(queue, id, index, state, nowMs);

@@ -18,8 +18,8 @@ export interface WakePorts {
   /** Sets the one alarm, to a moment of the queue's clock. */
   setAlarm(atMs: number): void;
   /**
-   * Calls the queue's `wake` at a moment of its clock, if the object lives that long: for those who wait on a line that
-   * ends with it. Costs nothing to write.
+   * Calls the queue's `wake` at a moment of its clock, if the object lives that long: for calls that wait in it, and
+   * end with it. Unlike an alarm it costs no row.
    */
   setTimer(atMs: number): void;
   /** Longest time until the alarm rings while a delivery or a transfer runs, in ms. */
@@ -44,10 +44,10 @@ export interface TimedQueue extends QueueContext {
 }
 
 /**
- * Sets the one alarm to the next moment at which anything is due, and the timer to that of those who wait for messages.
+ * Sets the one alarm to the next moment at which anything is due, and the timer for receivers that wait for messages.
  *
- * @param isRinging whether the alarm rings: the platform rings again if the object ends before that has ended, unless
- *   another alarm is set. So none is set for what is under way, and none for later.
+ * @param isRinging whether the alarm's handler runs. If the object ends meanwhile, the platform rings again, unless
+ *   another alarm is set. So while anything is under way no alarm is set for it, nor for anything later.
  * @returns whether an alarm is set.
  */
 export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = false): boolean {
@@ -76,7 +76,7 @@ export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = fal
  * visible.
  */
 export function nextMomentOf(timed: TimedQueue): NextMoment {
-  // No turn does so where nobody takes messages.
+  // No turn does so in a queue without consumer and receivers.
   advance(timed.queue, timed.nowMs);
   const visibleAtMs = timed.dispatcher.open ? null : (timed.queue.delayed.peek()?.atMs ?? null);
   const expiresAtMs = nextExpiryAt(timed.queue);
@@ -149,10 +149,7 @@ function nextBatchAtMs({ queue }: QueueContext, throttle: Throttle): number | nu
   return wakeMs === null ? null : Math.max(wakeMs, throttle.nextMs);
 }
 
-/**
- * When the worker daemon has something to do. All of its connections are taken: a crash must not keep what waits for
- * one.
- */
+/** When the worker daemon has something to do. While it is busy, an alarm is needed only in case the object crashes. */
 function daemonAtMs({ wakeAtMs, busy }: WorkerDaemon, nowMs: number): number | null {
   return wakeAtMs !== null && busy ? Math.max(wakeAtMs, nowMs + HEARTBEAT_MS) : wakeAtMs;
 }

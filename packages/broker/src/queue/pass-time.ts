@@ -7,18 +7,18 @@ import { noteSlices } from "../turn/note-slices.ts";
 import { expiryDelayMs } from "../turn/retry-delay.ts";
 import { isForNotifications } from "../turn/rules.ts";
 
-/** A queue with the parts that time ends something of. */
+/** A queue with the parts whose work ends by time. */
 export interface PassingQueue extends QueueContext {
   readonly dispatcher: PushDispatcher;
   readonly deadLetters: DeadLetters;
 }
 
 /**
- * Within a turn: lets time do its part. Leases end, and with them deliveries; what is out of retries or older than the
- * queue keeps it leaves.
+ * Within a turn: ends leases that are over, and with them deliveries; messages out of retries are dead-lettered, and
+ * messages past their retention leave.
  *
- * @returns whether all of that is done. Else more messages have outlived their retention than fit into memory to be
- *   dead-lettered: the alarm starts the next turn, and until then none may be delivered.
+ * @returns whether no message is past its retention. More may be than fit into memory to be dead-lettered: then the
+ *   alarm starts the next turn, and until then none may be delivered.
  */
 export function passTime(passing: PassingQueue): boolean {
   const { queue, nowMs, definition, log, name, dispatcher, deadLetters, history } = passing;

@@ -67,9 +67,9 @@ import { TurnWrites } from "./turn-writes.ts";
 import { Watchers } from "./watchers.ts";
 
 /**
- * One queue: the engine's state, what it is stored in and who works on it, all on the same turn.
+ * One queue: the engine's state, its store, and the parts that work on both.
  *
- * A turn runs the work that waits, lets time do its part, takes the next batches, writes all of it in one commit and
+ * A turn runs the jobs that wait, ends what is over by time, takes the next batches, writes all of it in one commit and
  * only then lets anything out. Nothing changes the engine outside a turn.
  */
 export class QueueCore implements QueueContext {
@@ -118,7 +118,7 @@ export class QueueCore implements QueueContext {
   /** The moment of the turn that is under way; `null` between turns. */
   #turnMs: number | null = null;
 
-  /** Puts the parts together, and loads the queue. Which part knows which is written down here. */
+  /** Puts the parts together, and loads the queue. */
   constructor(name: string, ports: QueuePorts) {
     const { store, log } = ports;
     this.name = name;
@@ -183,7 +183,7 @@ export class QueueCore implements QueueContext {
         heldUntilMs: () => ports.heldUntilMs(),
         lingerMs: ports.lingerMs,
         heartbeatMs: ports.heartbeatMs,
-        // Who watches is to see it soon.
+        // Watchers are to see a settlement soon, so it does not wait for the alarm.
         ringsSoon: () => !this.watchers.isWatched && ports.ringsSoon?.() === true,
       },
     );
@@ -222,7 +222,7 @@ export class QueueCore implements QueueContext {
   }
 
   get nowMs(): number {
-    // A clock that went on within a turn would have it find due at its end what was not at its beginning.
+    // Time stands still within a turn: nothing is due at its end that was not due at its beginning.
     return this.#turnMs ?? this.#ports.clock.now();
   }
 

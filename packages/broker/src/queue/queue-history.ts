@@ -7,7 +7,7 @@ import { finishedMessagesOf, historyMsOf, takesLogs } from "../turn/rules.ts";
 import type { QueuePorts } from "./queue-ports.ts";
 
 /**
- * The history of a queue.
+ * Makes the history of a queue.
  *
  * @param firstNumber larger than any number of an event of an earlier epoch.
  */

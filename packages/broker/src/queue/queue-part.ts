@@ -7,7 +7,7 @@ import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { rulesOf } from "../turn/rules.ts";
 import type { Throttle } from "../turn/throttle.ts";
 
-/** How long after a client has asked for messages more questions are expected, in ms. */
+/** How long after a client's request for messages further ones are expected, in ms. */
 const CLIENT_MS = 5_000;
 
 /** Longest that a client which does not wait for messages waits for a part, in ms. */
@@ -19,11 +19,11 @@ export interface ShardPorts {
   index(): number | null;
   /** Asks shard 0 for a part of the queue's limits. */
   lend(request: PartRequest): Promise<Part>;
-  /** Time that nobody moves, in ms. */
+  /** Real time, which no test moves, in ms. */
   now(): number;
 }
 
-/** A queue as far as it decides what part of the limits a shard needs. */
+/** Parts of a queue that decide what part of the limits a shard needs. */
 interface PartOfQueue {
   readonly queue: Queue;
   readonly definition: QueueDefinition | undefined;
@@ -42,7 +42,7 @@ export class QueuePart {
   readonly #after: (callback: () => void, ms: number) => void;
   /** Clients that wait for a part. */
   #clients: (() => void)[] = [];
-  /** Until when messages count that others may have delivered which have gone since, in ms. */
+  /** Until when messages of this second count that shards may have delivered which are gone, in real ms. */
   #othersCountUntilMs = 0;
 
   constructor(queue: PartOfQueue, ports: ShardPorts, after: (callback: () => void, ms: number) => void) {
@@ -64,7 +64,7 @@ export class QueuePart {
     });
   }
 
-  /** Messages per second that the object may deliver; `Infinity` where that is not for shards to share. */
+  /** Messages per second that the object may deliver; `Infinity` where shards share no such limit. */
   get perSecond(): number {
     return this.#borrower.units("messages");
   }

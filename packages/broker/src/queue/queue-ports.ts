@@ -12,7 +12,7 @@ import type { OutboxPorts } from "../transfer/outbox.ts";
 import type { WakePorts } from "./next-wake.ts";
 import type { ShardPorts } from "./queue-part.ts";
 
-/** The world around the core of one queue, as its object makes it of its host. */
+/** Surroundings of the core of one queue, which its object makes of its host. */
 export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPorts, MovesPorts, WakePorts {
   readonly store: QueueStore;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly configuredWorker?: string | null;
   /** Returns the map of the queue's shards. Default: it never had more than one. */
   shardMap?(): ShardMap | undefined;
-  /** Epochs of the queue that are known from elsewhere: its store may have lost the memory of them. */
+  /** Latest epoch of the queue that the store or the directory knows: the store may have lost some. */
   readonly epochKnown: number;
   /**
    * Whether a delivery that the epoch before this one left behind counts as an attempt. It does unless neither its
@@ -34,11 +34,11 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly cutOffDelayMs: number;
   /** Why such a delivery that counts has failed (`cutOffReason`). */
   readonly cutOffReason: string;
-  /** Whether a queue that is not set to anything keeps a history: in development. */
+  /** Whether a queue without a setting for it keeps a history: in development. */
   readonly keepsHistory: boolean;
   /** Whether rows and time awake are billed: then nothing waits by a timer for long. */
   readonly isBilled: boolean;
-  /** Told of all that happens; `undefined` where nobody is. */
+  /** Called with every event; `undefined` for none. */
   readonly observer: HistoryObserver | undefined;
   /** Makes the queue's spans. Default: none are exported. */
   readonly traces?: Traces | null;
@@ -54,6 +54,6 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   newMessageId(): string;
   /** Calls back after a time in ms, if this epoch lasts so long. */
   after(callback: () => void, ms: number): void;
-  /** Memory and store have parted: nothing may be answered any more until the object is started again. */
+  /** Called when memory and store differ: nothing may be answered any more until the object is started again. */
   broken(error: unknown): void;
 }

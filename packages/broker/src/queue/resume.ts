@@ -61,7 +61,7 @@ export function resume(resumed: ResumedQueue, cutOff: CutOff): boolean {
   return queue.segments.size > 0 || dueMs !== null;
 }
 
-/** Ends what an earlier epoch was delivering, and answers with which messages are delivered again and which died. */
+/** Ends deliveries of an earlier epoch. Returns the messages to deliver again, and those that are out of retries. */
 function endLeases(
   queue: Queue,
   nowMs: number,

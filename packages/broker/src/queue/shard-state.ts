@@ -1,7 +1,7 @@
 import type { ShardState } from "@sluice/protocol";
 import type { QueueCore } from "./queue-core.ts";
 
-/** Says how far a shard is, as of a turn. */
+/** Reports whether a shard still has messages or work, as of a turn. */
 export function shardStateOf(core: QueueCore): Promise<ShardState> {
   return core.submit(() => {
     const { queue, outbox, dispatcher, moves, intake, groups } = core;

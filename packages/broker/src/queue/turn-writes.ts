@@ -66,7 +66,7 @@ export class TurnWrites {
     this.#hasCommitted = true;
   }
 
-  /** Within a commit: lets the next epoch come after the ids that were given, where its own range does not have them. */
+  /** Within a commit: raises the stored epoch if the ids that were given reach into the range of a later one. */
   #raiseEpoch(): void {
     const { store, nextId } = this.#written;
     const epoch = epochOf(nextId + RESERVED_IDS);

@@ -81,7 +81,7 @@ export class Watchers {
     return this.#idle !== null;
   }
 
-  /** After something has ended: answers those who wait until nothing is under way, if that is so. */
+  /** Resolves `idle` if nothing is under way. */
   lookIdle(): void {
     if (this.#idle === null || isUnderWay(this.#context)) return;
     this.#idle.resolve();

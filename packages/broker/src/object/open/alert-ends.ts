@@ -11,18 +11,18 @@ import { newId } from "../../platform/new-id.ts";
 import type { BrokerOptions } from "../broker-env.ts";
 import type { StoredQueue } from "./open-store.ts";
 
-/** Settings of the alerts of a queue; `undefined` for none, or a queue that people do not know. */
+/** Settings of the alerts of a queue; `undefined` for none, and for hidden queues and topics. */
 export function alertsOf(name: string, { topology }: BrokerOptions): AlertSettings | undefined {
   return isHiddenQueue(shardOf(name).queue) || isTopicObject(name) ? undefined : topology.alerts;
 }
 
 /**
- * Sends the ends of the alerts of a queue that was deleted, before what it holds is dropped. Never rejects: a queue
- * goes, and a new one of its name begins, also where its webhook cannot be told, such as on a full disk.
+ * Sends the ends of the alerts of a queue that was deleted, before what it holds is dropped. Never rejects: the queue
+ * is dropped also where its webhook cannot be called, such as on a full disk.
  */
 export async function sendAlertEnds({ name, store, host, options, clock }: StoredQueue): Promise<void> {
   const alerts = alertsOf(name, options);
-  // Of a queue with shards shard 0 tells the webhook.
+  // Shard 0 calls the webhook for all shards of a queue.
   if (alerts === undefined || isShard(name)) return;
   try {
     const [first, ...more] = lastReports(name, store, {

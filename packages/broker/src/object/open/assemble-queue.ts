@@ -67,7 +67,7 @@ export function assemble(queue: IdentifiedQueue): AssembledQueue {
   return { ...queue, core, faults, lender };
 }
 
-/** Ends the object after a failed commit, when memory has what the store has not. It starts again from its store. */
+/** Ends the object after a failed commit, when memory and store differ. It starts again from its store. */
 function reset(queue: IdentifiedQueue, error: unknown): void {
   const { name, host, fullStorages, suspectFiles, isOver } = queue;
   if (isOver()) return;
@@ -112,7 +112,7 @@ function portsOf(
     cutOffReason: cutOffReason(ends.ofEpoch),
     heldUntilMs: () => {
       const waitMs = beginsAfterMs(ends.ofProcess, workerOf(registration.definition?.consumer));
-      // A clock that stands would hold it for ever.
+      // A frozen clock would never reach that moment.
       return clock.isFrozen ? 0 : ends.sinceMs + waitMs + clock.offsetMs;
     },
     keepsHistory: queue.isDevelopment,
@@ -123,7 +123,7 @@ function portsOf(
     jitterSeed: "",
     epochKnown: queue.check.epoch,
     writeFirst: () => {
-      // With the first commit: a queue that stores nothing needs no copy of its record.
+      // Not before the first commit: a queue that stores nothing needs no copy of its record.
       writeRecord(registration, store);
       if (version !== null && version !== queue.versionBefore) store.writeVersion(version);
       // The stored clock is outdated in a new queue, and where the clock was moved while the queue was asleep.
@@ -151,10 +151,10 @@ function portsOf(
         return namespace.get(namespace.idFromName(target)).take(target, transfer);
       };
       const { record } = registration;
-      // What is passed on stays in the place of its queue.
+      // All shards of a queue are in one place.
       if (isShardOfSame(target, queue.name)) return take(record?.place);
-      // Only a queue with a jurisdiction has to find out where its target is: others send to queues without one alone.
-      // Alerts have nothing of a message in them.
+      // A queue without a jurisdiction sends only to queues without one. Alerts may leave a jurisdiction: they have
+      // nothing of a message in them.
       return record?.jurisdiction == null || target === ALERTS_QUEUE
         ? take()
         : placeFor(target, record, directory).then(take);
@@ -177,7 +177,7 @@ function portsOf(
   };
 }
 
-/** Makes what traces a queue; `null` where no collector is set, or its settings are invalid. */
+/** Makes the spans of a queue; `null` where no collector is set, or its settings are invalid. */
 function tracesOf({ name, host, log, after }: IdentifiedQueue): Traces | null {
   let settings: ExportSettings | null;
   try {
@@ -202,7 +202,7 @@ function isShardOfSame(target: string, name: string): boolean {
   return target !== name && shardOf(target).queue === shardOf(name).queue;
 }
 
-/** Finds the place of a queue that messages go to, and creates it: they stay in their jurisdiction. */
+/** Creates the queue that messages go to if need be, and returns its place. Messages stay in their jurisdiction. */
 async function placeFor(target: string, { name, jurisdiction }: QueueRecord, directory: QueuesDirectory) {
   const ensured = await directory.ensureQueue(target, jurisdiction);
   if (ensured.ok && ensured.record.jurisdiction === jurisdiction) return ensured.record.place;

@@ -23,7 +23,7 @@ import type { KnownEnds } from "./last-end.ts";
 import { ElsewhereError, idOf, type StoredQueue } from "./open-store.ts";
 import type { DirectoryCalls } from "./queue-usage.ts";
 
-/** A queue that opens, once it is known what it is. */
+/** An opening queue that knows what it is. */
 export interface IdentifiedQueue extends StoredQueue {
   readonly registration: Registration;
   /** The directory's answer; `null` where it gives none. */
@@ -38,7 +38,9 @@ export interface IdentifiedQueue extends StoredQueue {
   readonly clockMovedMs: number;
   readonly versionBefore: string | null;
   readonly ends: KnownEnds;
-  /** The Worker that deliveries went to which the end has cut off: the configuration may name another one since. */
+  /**
+   * Worker of the deliveries that the end of the last epoch has cut off. The configuration may name another one since.
+   */
   readonly deliveredTo: string | null;
   /** Stored definition of the queue, of an earlier epoch; `undefined` if there is none, or it was deleted since. */
   readonly definitionBefore: QueueDefinition | undefined;
@@ -85,7 +87,7 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
   const alarmMs = await host.storage.getAlarm();
   alarm.found(alarmMs === null ? null : host.clock.momentOf(alarmMs));
   if (answer !== null && answer.directoryLoss !== null) {
-    // It may have lost how far the queue had come as well.
+    // The directory may have lost the queue's commit position as well.
     log.error(
       `Queue "${name}": the directory has lost data: it ${answer.directoryLoss}. ` +
         `Whether the queue's own store is complete may not be known`,
@@ -128,7 +130,7 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
   };
 }
 
-/** Whether a store has neither messages nor a history. That of a deleted queue still has its epochs. */
+/** Whether a store has neither messages nor a history. The store of a deleted queue still has its epochs. */
 function isBlank(store: Pick<QueueStore, "segments" | "journalHeads">): boolean {
   return [...store.segments()].length === 0 && [...store.journalHeads(0)].length === 0;
 }
@@ -162,7 +164,7 @@ export function logDropped(
   } else log.info(`Queue "${name}" was deleted; it held no messages`);
 }
 
-/** Refuses to be a queue whose object is in another jurisdiction: nothing of it may be stored here. */
+/** Throws `ElsewhereError` for a queue whose object is in another jurisdiction: nothing of it may be stored here. */
 function refuseElsewhere(name: string, known: Known, { id, env }: Host<BrokerEnv>): void {
   if (known.kind !== "known" || !hasJurisdictions(env.SLUICE_QUEUES)) return;
   if (idOf(name, env, known.record.place) !== id.toString()) throw new ElsewhereError(name);

@@ -1,13 +1,13 @@
 import { type LastEnd, lastEndFrom, UNPLANNED } from "@sluice/protocol";
 import type { BrokerEnv } from "../broker-env.ts";
 
-/** Longest that whoever ended the process before may take to say how, in ms. */
+/** Longest wait for the answer of the URL in `SLUICE_LAST_END`, in ms. */
 export const LAST_END_MS_MAX = 2_000;
 
 /**
- * Where Workers and broker share a process, messages that its end has cut off wait for a while of their queue's own
- * before they are delivered again, in ms at most. One of them may be why it ended. If all came again at the same
- * moment, that one would cut the others off again each time, until all of them had used up their attempts.
+ * Longest random delay of messages in delivery when the process ended that Workers and broker share, in ms. One of them
+ * may have ended it. If all queues delivered again at the same moment, that message would cut off the others each time,
+ * until all of them had used up their attempts.
  */
 export const APART_MS_MAX = 5_000;
 
@@ -15,7 +15,7 @@ export const APART_MS_MAX = 5_000;
 export interface KnownEnds {
   /** How the epoch before has ended. */
   readonly ofEpoch: LastEnd;
-  /** How the process before has ended, whose Workers may have to begin one after the other. */
+  /** How the process before has ended. After a crash Workers may begin one after the other. */
   readonly ofProcess: LastEnd;
   /** Since when that is known in this process, in ms. */
   readonly sinceMs: number;
@@ -25,32 +25,31 @@ export interface KnownEnds {
 type Env = Pick<BrokerEnv, "SLUICE_ENV" | "SLUICE_LAST_END" | "SLUICE_VERSION">;
 
 /**
- * Tells how a queue's object has ended. No code of an object runs at its end, so
- * the next epoch has to find out:
+ * Tells how a queue's object has ended. No code of an object runs at its end, so the next epoch has to find out:
  *
- * - on a machine of one's own, from whoever ended the process (`SLUICE_LAST_END`);
+ * - on a machine of one's own, from the process that runs the broker (`SLUICE_LAST_END`);
  * - deployed, by its version: Cloudflare resets objects when their code is updated.
  *
- * Any other end counts as a crash, also one that nobody knows anything of. One for all queues of an isolate.
+ * Any other end counts as a crash, also an unknown one. One instance serves all queues of an isolate.
  */
 export class LastEnds {
   readonly #fetch: (url: string) => Promise<string>;
   readonly #random: () => number;
-  /** Queues with an epoch that began in this isolate: a process that ended before it did not end that one. */
+  /** Queues that had an epoch in this isolate: the end of an earlier process did not end that epoch. */
   readonly #begun = new Set<string>();
   #ofProcess: Promise<LastEnd> | undefined;
   #sinceMs = 0;
 
   /**
-   * @param ask what a URL answers. Default: `fetch`.
-   * @param random from 0 up to 1, without it. Default: `Math.random`.
+   * @param ask returns the text at a URL. Default: `fetch`.
+   * @param random returns a number from 0 up to, not including, 1. Default: `Math.random`.
    */
   constructor(ask: (url: string) => Promise<string> = textAt, random: () => number = Math.random) {
     this.#fetch = ask;
     this.#random = random;
   }
 
-  /** How long messages of a queue wait that an end has cut off which counts, in ms: `APART_MS_MAX`. */
+  /** Draws how long cut-off messages of a queue wait if that delivery counts, in ms: below `APART_MS_MAX`, or 0. */
   delayMs(queue: string, { SLUICE_LAST_END }: Env): number {
     const wasProcessEnd = SLUICE_LAST_END !== undefined && !this.#begun.has(queue);
     return wasProcessEnd ? Math.floor(this.#random() * APART_MS_MAX) : 0;
@@ -70,15 +69,15 @@ export class LastEnds {
     return { ofEpoch, ofProcess, sinceMs: this.#sinceMs };
   }
 
-  /** An epoch of the queue has begun. */
+  /** Notes that an epoch of the queue has begun. */
   begun(queue: string): void {
     this.#begun.add(queue);
   }
 
-  async #ask(said: string): Promise<LastEnd> {
-    if (!said.startsWith("http:")) return lastEndFrom(said);
+  async #ask(textOrUrl: string): Promise<LastEnd> {
+    if (!textOrUrl.startsWith("http:")) return lastEndFrom(textOrUrl);
     try {
-      return lastEndFrom(await this.#fetch(said));
+      return lastEndFrom(await this.#fetch(textOrUrl));
     } catch (error) {
       console.warn(
         `How the broker ended last cannot be found out, so deliveries that were cut off count as attempts: ${error}`,
@@ -88,7 +87,7 @@ export class LastEnds {
   }
 }
 
-/** In development every start has a version of its own. */
+/** Whether the code was updated. In development every start has a version of its own, which says nothing. */
 function isUpdate({ SLUICE_ENV, SLUICE_VERSION: current }: Env, version: string | null): boolean {
   return SLUICE_ENV === undefined && current !== undefined && version !== null && version !== current.id;
 }

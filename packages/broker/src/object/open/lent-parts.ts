@@ -4,7 +4,7 @@ import { Lender } from "../../shards/lender.ts";
 import { limitsOf } from "../../shards/limits.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
 
-/** Makes what shard 0 lends the limits of its queue with. */
+/** Makes the lender by which shard 0 lends the limits of its queue to all shards. */
 export function lenderOf(queue: IdentifiedQueue): Lender {
   const { host, registration } = queue;
   return new Lender({

@@ -4,7 +4,7 @@ import type { Faults } from "../../faults/faults.ts";
 import type { MovableClock } from "../../platform/clock.ts";
 import type { HostStorage } from "../../platform/host.ts";
 import { shardsLine } from "../../platform/shard-lines.ts";
-import { definitionWas } from "../../queue/definition-change.ts";
+import { takeDefinitionBefore } from "../../queue/definition-change.ts";
 import { noteClockMoved } from "../../queue/note-clock.ts";
 import type { QueueCore } from "../../queue/queue-core.ts";
 import type { CommitPosition } from "../../rpc/commit-position.ts";
@@ -98,10 +98,10 @@ async function keepMap(
   const before = store.readRecord()?.shards;
   if (epoch === undefined || unwritable !== null || before?.epoch === epoch) return;
   await keep();
-  sayShards(host, core.name, before, registration.record?.shards);
+  logShards(host, core.name, before, registration.record?.shards);
 }
 
-function sayShards({ log }: QueueSurroundings["host"], ...change: Parameters<typeof shardsLine>): void {
+function logShards({ log }: QueueSurroundings["host"], ...change: Parameters<typeof shardsLine>): void {
   const line = shardsLine(...change);
   if (line !== null) log.log(line);
 }
@@ -123,7 +123,7 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
       writePosition: async () => {
         if (queue.isOver()) return null;
         const position = await writePosition(queue, usage);
-        // What was committed since is reported later, and the queue as it is then.
+        // If the queue has committed since, a later report has its snapshot.
         const isCurrent = store.commits === position.commits;
         return { position, snapshot: isCurrent ? snapshotOf(queue, describe()) : null };
       },
@@ -135,7 +135,7 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
     answer?.isIdle ?? false,
   );
   // Without a record of the directory nothing is stored that the next start could compare with.
-  if (registration.record !== null) definitionWas(core, queue.definitionBefore);
+  if (registration.record !== null) takeDefinitionBefore(core, queue.definitionBefore);
   if (queue.clockMovedMs > 0) core.submit(() => noteClockMoved(core, queue.clockMovedMs)).catch(() => {});
   let dropped: Promise<void> | undefined;
   return {
@@ -152,7 +152,7 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
       const description = describe();
       if (snapshotOf(queue, description) !== null) watermark.seenIdle();
       const { rates } = core.history;
-      // A snapshot has none: it stays while the queue sleeps.
+      // A snapshot has no rates: it is shown for as long as the queue sleeps.
       return rates === undefined ? description : { ...description, rates };
     },
     unwritable: file.kind === "damaged" ? new UnwritableQueueError(name, file.finding) : null,
@@ -162,7 +162,7 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
         () => registration.set(next),
         () => writeRecord(registration, store),
       );
-      sayShards(queue.host, name, before, registration.record?.shards);
+      logShards(queue.host, name, before, registration.record?.shards);
     },
     keep: () => core.submit(() => core.write(() => writeRecord(registration, store))),
     flush: async () => {

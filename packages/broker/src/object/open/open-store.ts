@@ -26,15 +26,15 @@ export interface QueueSurroundings {
   readonly manyQueues: ManyQueuesLog;
 }
 
-/** A queue that opens, once its store is open: what its object keeps for it. */
+/** An opening queue whose store is open. */
 export interface StoredQueue extends QueueSurroundings {
   readonly name: string;
   readonly file: FileCondition;
   readonly store: SqliteStore;
-  /** Told of its commits. */
+  /** Called at each commit of the store. */
   readonly watchers: Partial<CommitWatcher>[];
   readonly clock: MovableClock;
-  /** Whether its setting is stored: in development, unless a test says where it stands at every start. */
+  /** Whether the clock's setting is stored: in development, unless a test says where it stands at every start. */
   readonly keepsClock: boolean;
   readonly alarm: Alarm;
   readonly awake: AwakeTime;
@@ -44,17 +44,17 @@ export interface StoredQueue extends QueueSurroundings {
   readonly isBilled: boolean;
   /** Whether the epoch before ended because something could not be written. */
   readonly wasStorageFull: boolean;
-  /** How long the messages wait that the end of the epoch before has cut off, if that counts, in ms. */
+  /** How long messages wait that were in delivery when the epoch before ended, if that counts, in ms. */
   readonly cutOffDelayMs: number;
-  /** Whether the object has ended, or the queue was dropped: what it still does is nobody's. */
+  /** Whether the object has ended, or the queue was dropped: what it still does has no effect. */
   isOver(): boolean;
-  /** The queue is dropped: it is over. */
+  /** Notes that the queue is dropped. */
   end(): void;
   /** Calls back after a time in ms, during which the object cannot sleep. @returns a function that cancels it. */
   after(callback: () => void, ms: number): () => void;
 }
 
-/** Id of a queue's object: its file is called by it. @param place jurisdiction that the object is made in. */
+/** Id of a queue's object, after which its file is named. @param place jurisdiction that the object is made in. */
 export function idOf(queue: string, env: BrokerEnv, place?: Jurisdiction | null): string {
   return inPlace(env.SLUICE_QUEUES, place).idFromName(queue).toString();
 }
@@ -138,7 +138,7 @@ export function openStore(name: string, around: QueueSurroundings): StoredQueue 
   };
 }
 
-/** Files of queues that somebody has exchanged stay as they are: put back, each has everything that it had. */
+/** Throws if the file is another queue's. It stays as it is: put back in its place, it has everything that it had. */
 function refuseForeign(store: SqliteStore, name: string, env: BrokerEnv): void {
   const stored = store.readName();
   if (stored === null || stored === name) return;
