@@ -48,7 +48,7 @@ export class Changes {
     this.#ports = ports;
   }
 
-  /** Changes a queue, and resolves when its objects are notified, calls to them have failed, or after `NOTIFY_MS_MAX`. */
+  /** Changes a queue. Resolves when calls to its objects have ended, after `NOTIFY_MS_MAX` at the latest. */
   async change(make: () => DirectoryReply): Promise<DirectoryReply> {
     const reply = this.#ports.transaction(make);
     if (!reply.ok) return reply;

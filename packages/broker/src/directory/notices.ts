@@ -90,15 +90,15 @@ export class Notices {
     try {
       if (row.kind === "queue") await this.#ports.configure(name, row.record);
       const messages = row.kind === "queue" ? null : await this.#ports.clear(row);
-      this.#ports.transaction(() => this.#notified(name, row));
-      if (messages !== null) this.#sayDropped(name, messages);
+      this.#ports.transaction(() => this.#noteArrived(name, row));
+      if (messages !== null) this.#logDropped(name, messages);
     } catch (error) {
       this.#ports.warn(`queue "${name}" does not know its change yet, and is notified again: ${error}`);
     }
   }
 
-  /** Says that a shard is gone, or that a queue is deleted, once all its shards have dropped what they held. */
-  #sayDropped(name: string, messages: number): void {
+  /** Logs that a shard is gone, or that a queue is deleted, once all its shards have dropped what they held. */
+  #logDropped(name: string, messages: number): void {
     const { queue } = shardOf(name);
     if (this.#registry.queue(queue) !== undefined) {
       this.#dropped.delete(queue);
@@ -112,7 +112,8 @@ export class Notices {
     else this.#ports.log(droppedLine(queue, dropped));
   }
 
-  #notified(name: string, notice: DirectoryRow): void {
+  /** Within a transaction: stores that a notice has arrived. */
+  #noteArrived(name: string, notice: DirectoryRow): void {
     const row = this.#registry.row(name);
     if (notice.kind === "deleted") {
       if (row?.kind === "deleted" && row.revision === notice.revision) this.#registry.emptied(row);

@@ -23,7 +23,7 @@ export const UNSET_DEFINITION: QueueDefinition = {
   consumer: null,
 };
 
-/** The definition of a queue as the configuration has it, if that names it, with the settings that are given. */
+/** Merges settings into the configured definition of a queue, or into the default one. */
 export function definitionWith(
   configured: QueueDefinition | null,
   settings: NewQueue["settings"],
@@ -40,8 +40,8 @@ export function definitionWith(
 }
 
 /**
- * Creates a queue with a free name. One that the configuration names, which was deleted since, is what that says, with
- * the settings that are given.
+ * Creates a queue with a free name. A deleted queue that the configuration names gets its configured definition again,
+ * with the given settings.
  */
 export function createQueue(registry: Registry, queue: Omit<NewQueue, "consumer">): DirectoryReply {
   const { name, jurisdiction = null } = queue;
@@ -103,7 +103,7 @@ export function ensureQueue(
 ): DirectoryReply {
   const row = registry.queue(name);
   if (row !== undefined) return { ok: true, record: row.record };
-  // Only its queue makes a shard.
+  // A shard is created by its queue alone.
   if (isShard(name)) return refuse({ kind: "queueNotFound" });
   return createQueue(registry, {
     name,

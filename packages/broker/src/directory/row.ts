@@ -9,8 +9,8 @@ export interface QueueRow {
   /** Latest revision of which the queue's object is notified. */
   readonly told: number;
   /**
-   * Map that is shown until shard 0 has confirmed that of the record; `null` for none. Absent once it has, and in rows of
-   * other shards.
+   * Map that is shown until shard 0 has confirmed that of the record; `null` for none. Absent once it has, and in rows
+   * of other shards.
    */
   readonly shownShards?: ShardMap | null;
 }

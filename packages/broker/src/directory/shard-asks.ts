@@ -3,12 +3,12 @@ import { shardName } from "@sluice/protocol";
 import type { Registry } from "./registry.ts";
 import { type ShardQuestion, shardQuestions, shardsAnswered } from "./shards.ts";
 
-/** Interval at which shards say how far they are while the map of their queue waits for that, in ms. */
+/** Interval of questions to shards while the map of their queue waits for their answers, in ms. */
 export const ASK_SHARDS_MS = 30_000;
 
 /** Operations of their surroundings that questions to shards use. */
 export interface ShardAsksPorts {
-  /** Asks a shard how far it is. @param record of its queue. */
+  /** Reads the state of a shard. @param record of its queue. */
   shardState(name: string, record: QueueRecord): Promise<ShardState>;
   transaction<Result>(write: () => Result): Result;
   now(): number;
@@ -38,7 +38,7 @@ export class ShardAsks {
     return waits.length === 0 ? null : Math.min(...waits);
   }
 
-  /** Asks what is due, and goes by the answers. Never rejects. @returns whether a map changes. */
+  /** Asks the questions that are due, and applies the answers. Never rejects. @returns whether a map changes. */
   async ask(): Promise<boolean> {
     const questions = shardQuestions(this.#registry);
     const names = new Set(questions.map(({ record }) => record.name));
@@ -61,7 +61,8 @@ export class ShardAsks {
       }
     };
     const [first = 0, ...others] = shards;
-    // What it says is so when the others answer: by its map it passes nothing more on to them.
+    // Shard 0 answers before the others are asked. By its map it passes nothing more on, so its answer still holds
+    // then.
     await each(first);
     await Promise.all(others.map(each));
     try {
@@ -76,7 +77,7 @@ export class ShardAsks {
     const asked = this.#asked.get(record.name);
     if (asked?.epoch !== map.epoch) return 0;
     const passedMs = this.#ports.now() - asked.atMs;
-    // A clock that was set back says nothing of when it was.
+    // The clock was set back: how much time has passed is unknown.
     return passedMs < 0 ? 0 : Math.max(0, ASK_SHARDS_MS - passedMs);
   }
 }

@@ -18,15 +18,15 @@ import { type DeletedRow, isNotified, type QueueRow } from "./row.ts";
 /** Map of a queue that never had more than one shard. */
 const WHOLE: ShardMap = { epoch: 0, open: 1, kept: 1 };
 
-/** Shards that say now how far they are. */
+/** Shards of a queue to ask for their states. */
 export interface ShardQuestion {
   readonly record: QueueRecord;
   readonly map: ShardMap;
-  /** Shard 0 is the first, and says how far it is before the others do. */
+  /** Shard 0 is the first, and answers before the others are asked. */
   readonly shards: readonly number[];
 }
 
-/** Within a transaction: puts the row of a queue, and does for its shards what follows from that. */
+/** Within a transaction: stores the row of a queue, and brings its shards up to date. */
 export function putQueue(registry: Registry, row: QueueRow): void {
   registry.put(row);
   stepShards(registry, row.record.name);
@@ -47,14 +47,15 @@ export function shardsRefusal({ shards = 1, fifo, consumer }: QueueDefinition): 
 }
 
 /**
- * Within a transaction: brings the rows of a queue's shards as far as confirmations allow. It decides by the stored rows
- * alone, so it can be called at any time, and a crash between two steps loses nothing.
+ * Within a transaction: takes the next step towards the number of shards that a queue is to have, if the objects have
+ * confirmed the step before. It decides by the stored rows alone, so it can be called at any time, and a crash between
+ * two steps loses nothing.
  */
 export function stepShards(registry: Registry, queue: string): void {
   const row = registry.row(queue);
   const shards = registry.shards(queue);
   if (row?.kind === "deleted") eraseShards(registry, shards, ({ revision }) => revision < row.revision);
-  // A shard that was restored before its queue waits for it.
+  // A shard may be restored before its queue.
   if (row?.kind !== "queue") return;
   const map = row.record.shards ?? WHOLE;
   const next = pendingMap(map, shards) ?? wantedMap(registry, row);
@@ -68,7 +69,7 @@ export function stepShards(registry: Registry, queue: string): void {
   }
 }
 
-/** Lists the queues whose maps wait for what their shards say. */
+/** Lists the questions to shards whose answers may change the maps of their queues. */
 export function shardQuestions(registry: Registry): ShardQuestion[] {
   return [...registry.queues()].flatMap(({ record, shownShards }) => {
     const { name, shards: map } = record;
@@ -80,7 +81,7 @@ export function shardQuestions(registry: Registry): ShardQuestion[] {
 }
 
 /**
- * Within a transaction: takes what shards said of a map.
+ * Within a transaction: applies the answers of shards to the map that they were asked about.
  *
  * @param states by the numbers of the shards; one that did not answer is absent.
  * @returns whether the map changes.
@@ -93,29 +94,29 @@ export function shardsAnswered(
   const { name } = record;
   const question = shardQuestions(registry).find((other) => other.record.name === name);
   const row = registry.queue(name);
-  // What they said is of another map by now.
+  // The answers are about an earlier map.
   if (row === undefined || question?.map.epoch !== map.epoch) return false;
-  const says = (shard: number, what: (state: ShardState) => boolean) => {
+  const has = (shard: number, property: (state: ShardState) => boolean) => {
     const state = states.get(shard);
-    return state?.epoch === map.epoch && what(state);
+    return state?.epoch === map.epoch && property(state);
   };
   const { before, open } = map;
   if (before !== undefined) {
-    const isMoved = question.shards.every((shard) => says(shard, ({ keepsGroups }) => !keepsGroups));
+    const isMoved = question.shards.every((shard) => has(shard, ({ keepsGroups }) => !keepsGroups));
     if (isMoved) putMap(registry, row, { epoch: registry.nextRevision(), open, kept: map.kept });
     return isMoved;
   }
-  // What was on its way from shard 0 has arrived before the others have said that they are empty.
-  if (!says(0, ({ passesOn }) => passesOn !== true)) return false;
+  // Messages that shard 0 passed on have arrived before the other shards answered that they are empty.
+  if (!has(0, ({ passesOn }) => passesOn !== true)) return false;
   let { kept } = map;
-  while (kept > open && says(kept - 1, ({ isEmpty }) => isEmpty)) kept -= 1;
+  while (kept > open && has(kept - 1, ({ isEmpty }) => isEmpty)) kept -= 1;
   if (kept === map.kept) return false;
   const usage = range(kept, map.kept).flatMap((shard) => states.get(shard)?.usage ?? []);
   putMap(registry, withGoneUsage(row, usage), { epoch: registry.nextRevision(), open, kept });
   return true;
 }
 
-/** Adds the usage of shards that go to that of those which have gone. They count anew if they come again. */
+/** Adds the usage of removed shards to the queue's `goneUsage`. A shard that is made again counts from 0. */
 function withGoneUsage(row: QueueRow, usage: readonly QueueUsage[]): QueueRow {
   if (usage.length === 0) return row;
   const goneUsage = sumOfUsage([
@@ -210,7 +211,7 @@ function eraseShards(
   for (const { record } of shards) if (isOver(record)) registry.put(deletedRow(registry, record));
 }
 
-/** Makes the row that stays of a queue until its object is empty. */
+/** Makes the row of a deleted queue, which is pending until its object is empty. */
 export function deletedRow(registry: Registry, { name, place }: QueueRecord): DeletedRow {
   const revision = registry.nextRevision();
   return { kind: "deleted", name, revision, ...(place === undefined ? {} : { place }) };

@@ -12,7 +12,7 @@ export function statusOf(registry: Registry, name: string): QueueStatus {
 }
 
 /**
- * Describes the loss of the directory that a queue's own copy shows, since a queue gets only records that were stored.
+ * Describes the loss of the directory that a queue's own copy reveals: a queue gets only records that were stored.
  *
  * @returns a text to continue "the directory ..."; `null` if no loss shows.
  */

@@ -11,7 +11,7 @@ export class ClockRow {
   readonly #sql: SqlStorage;
   readonly #startMs: number | null;
 
-  /** @param startMs time at which it stands until it is moved; `null` for a running clock. */
+  /** @param startMs time at which the clock stands until it is moved; `null` for a running clock. */
   constructor(sql: SqlStorage, startMs: number | null = null) {
     this.#sql = sql;
     this.#startMs = startMs;

@@ -28,8 +28,8 @@ export class IdleSnapshots {
 
   /**
    * @param isPart whether an object keeps only a part of a queue: its snapshot is not the queue's.
-   * @param endsWithQueues whether the process that ends this object ends the queues too. One that was killed before its
-   *   report is idle by an earlier one, so those hold no longer.
+   * @param endsWithQueues whether the process that ends this object ends the queues too. A queue that was killed before
+   *   its report would be idle by an earlier one, so reports to an earlier object do not hold.
    */
   constructor(
     positions: CommitPositions,

@@ -113,8 +113,10 @@ export class R2Buckets {
   }
 
   /**
-   * Sends the messages of writes. The inbox of a queue knows which of them it has taken, so a call that ends in the
+   * Sends the messages of writes. The inbox of a queue drops those that it has taken before, so a call that ends in the
    * middle can be repeated.
+   *
+   * @returns the id of the last write that was taken.
    */
   async take(account: string, bucket: string, writes: readonly R2Write[]): Promise<number> {
     const { takenTo, rules } = this.#bucket(bucket);

@@ -52,7 +52,7 @@ export class TopicVersions {
     this.#changed.set(topicId, this.#last);
   }
 
-  /** Within a transaction: takes the deletion of a topic, of which its object must be notified. */
+  /** Within a transaction: notes the deletion of a topic, of which its object must be notified. */
   erase(topicId: string): void {
     this.#next(topicId);
     this.#changed.delete(topicId);
@@ -67,7 +67,7 @@ export class TopicVersions {
     return this.#pending.size > 0;
   }
 
-  /** Within a transaction: takes note that a notice has arrived, unless a later one is pending. */
+  /** Within a transaction: notes that a notice has arrived, unless a later one is pending. */
   notified({ topicId, version }: TopicNotice): void {
     if (this.#pending.get(topicId) !== version) return;
     this.#pending.delete(topicId);
