@@ -21,7 +21,7 @@ export class Failures {
     // Each distinct text is kept once: a failing queue has thousands of events with the same.
     const texts = new Map<string, string>();
     for (const { kind, error, delay, at = [], attempt = 0, attempts = [] } of events) {
-      // Where no consumer was there, the delivery does not count.
+      // A delivery to an absent consumer does not count.
       const isFailure = kind === "failed" || (kind === "retried" && delay !== "absence");
       if (!isFailure || error === undefined) continue;
       const text = texts.get(error) ?? error;
@@ -43,8 +43,8 @@ export class Failures {
   }
 
   /**
-   * Returns the last error of the message at a place before one of its attempts, that is, before the delivery in which
-   * it was acknowledged: the batch of that one may have failed for others. `null` where none is known.
+   * Returns the last error of the message at a place before the attempt in which it was acknowledged: the batch of that
+   * attempt may have failed for other messages. `null` where none is known.
    */
   errorBefore(attempt: number, segmentId: number, index: number): string | null {
     const range = this.#ranges

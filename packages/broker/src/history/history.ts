@@ -233,7 +233,7 @@ export class History {
 
   /** Within a turn, before its commit: adds rows with the events that are due. */
   write(): void {
-    const isMoved = this.isOn && this.#figures.turnEnds();
+    const isMoved = this.isOn && this.#figures.endTurn();
     this.finished.collect();
     const events = this.#recorded;
     if (events.length > 0) {
@@ -248,7 +248,7 @@ export class History {
     this.#writeFigures();
   }
 
-  /** When the alarm has to ring for what is quiet, in ms; `null` if nothing waits for it. */
+  /** When the alarm has to ring for quiet events, in ms; `null` if none wait for it. */
   get dueAtMs(): number | null {
     return this.#flush.alarmAtMs;
   }
@@ -278,7 +278,7 @@ export class History {
     return { isOn: this.isOn, events: events.map((event) => this.#eventOf(event, errors)), next };
   }
 
-  /** Lists the ids that begin so, of messages that events name: the newest first, `NAMED_IDS_MAX` at most. */
+  /** Lists the message ids in events that begin with a prefix, newest first, `NAMED_IDS_MAX` at most. */
   idsNamed(prefix: string): readonly string[] {
     const ids = new Set<string>();
     const look = (found: readonly StoredEvent[]) => {

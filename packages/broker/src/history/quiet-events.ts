@@ -44,8 +44,8 @@ interface Merging {
 type Joinable = { -readonly [Name in keyof StoredEvent]: StoredEvent[Name] };
 
 /**
- * Quiet events that wait to be written. Beyond `QUIET_UNITS_PER_SECOND_MAX` they are merged by kind, peer and second, because
- * one second of a busy queue would otherwise overwrite the seconds before it. Pure.
+ * Quiet events that wait to be written. Beyond `QUIET_UNITS_PER_SECOND_MAX` they are merged by kind, producer or
+ * consumer (`by`), and second: one second of a busy queue would otherwise overwrite the seconds before it. Pure.
  */
 export class QuietEvents {
   #events: Joinable[] = [];
@@ -101,7 +101,7 @@ export class QuietEvents {
     });
   }
 
-  /** Closes the last event, since another one is numbered: what comes later is not told with what came before it. */
+  /** Closes the last event, since another one is numbered: messages that come later do not join an event before it. */
   seal(): void {
     this.#isOpen = false;
   }

@@ -5,9 +5,9 @@ export const QUIET_FLUSH_DEPLOYED_MS = 8_000;
 export interface QuietFlushPorts {
   readonly nowMs: number;
   readonly flushMs: number;
-  /** Whether the alarm is what they wait for, because a timer keeps the object awake. */
+  /** Whether quiet events wait for the alarm, since a timer keeps the object awake. */
   readonly flushesByAlarm: boolean;
-  /** Whether nothing is left to do, so that no turn may follow that quiet events could wait for. */
+  /** Whether the queue is empty: then no later turn may come that could write quiet events. */
   readonly isAtRest: boolean;
   /** Starts a turn. */
   wake(): void;
@@ -16,8 +16,8 @@ export interface QuietFlushPorts {
 }
 
 /**
- * Moment at which a history writes what is quiet, with all that has come until then: `flushMs` after the first of it,
- * by a timer or by the alarm. By the alarm also with a turn that leaves nothing to do.
+ * Moment at which a history writes all quiet events that wait: `flushMs` after the first of them, by a timer or by the
+ * alarm. Those that wait for the alarm are also written with a turn that leaves the queue empty.
  */
 export class QuietFlush {
   readonly #ports: QuietFlushPorts;
@@ -30,7 +30,7 @@ export class QuietFlush {
     this.#ports = ports;
   }
 
-  /** When the alarm has to ring for it, in ms; `null` if nothing waits for the alarm. */
+  /** When the alarm has to ring for the flush, in ms; `null` if nothing waits for the alarm. */
   get alarmAtMs(): number | null {
     return this.#alarmAtMs;
   }
@@ -45,7 +45,7 @@ export class QuietFlush {
     return this.#ports.nowMs < this.#latestMs + this.#ports.flushMs;
   }
 
-  /** Has what waits written in a while, with all that comes until then. */
+  /** Schedules a flush, unless one is scheduled. */
   later(): void {
     const { after, flushMs, flushesByAlarm, nowMs } = this.#ports;
     if (after === undefined) {
@@ -65,7 +65,7 @@ export class QuietFlush {
     }, flushMs);
   }
 
-  /** Has the next turn write what waits. */
+  /** Makes a scheduled flush due in the next turn. */
   next(): void {
     this.#isDue ||= this.isAwaited;
   }
@@ -78,7 +78,7 @@ export class QuietFlush {
     return true;
   }
 
-  /** Takes note of a flush. */
+  /** Notes the time of a flush. */
   done(): void {
     this.#latestMs = this.#ports.nowMs;
   }

@@ -9,7 +9,7 @@ export interface Level {
 }
 
 /**
- * Figures of a queue in one minute, or in one second: in how many messages what happened, and how full it was.
+ * Figures of a queue in one minute, or in one second: messages by kind of event, and how full the queue was.
  *
  * A contract: minutes are stored as JSON. Members keep their meaning, and only optional ones may be added.
  */
@@ -31,7 +31,7 @@ export interface Bucket {
   tookMaxMs?: number;
   /** Time by which the clock was moved forward into it, in ms. That time never passed. */
   movedMs?: number;
-  /** When the first and the last of it was noted, in ms; absent where a part of it was stored without. */
+  /** Times of the first and the last note in it, in ms; absent where a part of it was stored without them. */
   firstMs?: number;
   lastMs?: number;
   /** Marks of a chart, in the order of time: kind, time in ms and, of a move of the clock, by how much in ms. */
@@ -42,8 +42,8 @@ export interface Bucket {
 export type Mark = readonly [kind: string, atMs: number, byMs?: number];
 
 /**
- * Smallest move of a clock that is noted, in ms. A queue hears of a change some ms later, about 40 on a busy machine: the
- * step by which its clock catches up at the end of a freeze is no move.
+ * Smallest move of a clock that is noted, in ms. A queue is notified of a change some ms later, about 40 on a busy
+ * machine: the step by which its clock catches up at the end of a freeze is no move.
  */
 export const CLOCK_MOVED_MS_MIN = 100;
 /** Most marks of a bucket: the newest ones. */
@@ -65,7 +65,7 @@ export function addTook(bucket: Bucket, tookMs: number): void {
   bucket.tookMaxMs = Math.max(bucket.tookMaxMs ?? 0, tookMs);
 }
 
-/** Adds when something of a bucket is noted. */
+/** Adds a time at which something was noted. */
 export function addTime(bucket: Bucket, nowMs: number): void {
   bucket.firstMs ??= nowMs;
   bucket.lastMs = nowMs;
@@ -86,7 +86,9 @@ export function addLevel(bucket: Bucket, { held, oldestMs }: Level, nowMs: numbe
   bucket.ageMaxMs = Math.max(bucket.ageMaxMs, nowMs - oldestMs);
 }
 
-/** Adds what another bucket has, of the same time or of a time beside it. @param isLater whether its level is the last. */
+/**
+ * Adds what another bucket has, of the same time or of a time beside it. @param isLater whether its level is the last.
+ */
 export function addBucket(to: Bucket, from: Bucket, isLater = from.at >= to.at): void {
   for (const [kind, messages] of Object.entries(from.counts) as [HistoryKind, number][]) {
     to.counts[kind] = (to.counts[kind] ?? 0) + messages;

@@ -67,7 +67,7 @@ function gather(
     }
     all.push({ startMs, sum });
     if (all.length === columns) break;
-    // A move lands in a column, and began in the one that is so many whole columns earlier, or in one before it.
+    // A move of the clock ends in its column, and has no columns for the time that it skipped.
     startMs -= Math.max(1, Math.floor((sum?.movedMs ?? 0) / stepMs)) * stepMs;
   }
   return { all: all.reverse(), before: next.done ? null : next.value };

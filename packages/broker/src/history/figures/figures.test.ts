@@ -28,7 +28,7 @@ class Kept {
     this.figures.note(kind, messages);
     if (tookMs !== undefined) this.figures.ended(tookMs);
     this.log.push({ atMs: this.nowMs, passedMs: this.passedMs, kind, messages });
-    this.figures.turnEnds();
+    this.figures.endTurn();
   }
 
   pass(ms: number): void {

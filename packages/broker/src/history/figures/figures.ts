@@ -45,8 +45,8 @@ export interface FiguresPorts {
 }
 
 /**
- * Figures of a queue over time: by the second in memory, for as many seconds with an event as a short window has, and by
- * the minute in rows. What is noted waits in memory until `take`.
+ * Figures of a queue over time: by the second in memory, for as many seconds with an event as a short window has, and
+ * by the minute in rows. What is noted waits in memory until `take`.
  */
 export class Figures {
   readonly #ports: FiguresPorts;
@@ -84,16 +84,17 @@ export class Figures {
   /**
    * At the end of a turn: adds its events and how full the queue is, if anything was noted in it.
    *
-   * @returns whether the clock was moved. Whoever looks later could not tell the time that it skipped from a quiet one.
+   * @returns whether the clock was moved, so that figures have to be written: without them, the skipped time would look
+   *   like a quiet one.
    */
-  turnEnds(): boolean {
+  endTurn(): boolean {
     const isMoved = this.#movedByMs > 0 && (this.#sinceMs ?? this.#open().sinceMs) !== null;
     if (this.#isChanged || isMoved) this.#addTurn();
     this.#isChanged = false;
     return isMoved;
   }
 
-  /** Begins to know events, if that was not so. */
+  /** Notes when this epoch began to note events, with the level at that time; only once. */
   #begin(): void {
     if (this.#sinceMs !== null) return;
     const { nowMs, level } = this.#ports;
@@ -160,7 +161,7 @@ export class Figures {
     return nowMs - this.#lookedMs >= byMs ? byMs : 0;
   }
 
-  /** The second and the minute that it is. */
+  /** Returns the buckets of the current second and minute, with the time and a move of the clock noted in them. */
   #current(): readonly Bucket[] {
     this.#begin();
     const { nowMs } = this.#ports;

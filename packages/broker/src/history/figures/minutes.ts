@@ -4,8 +4,8 @@ import { encodeRow, readHead, readText } from "../journal/journal-row.ts";
 import { addBucket, type Bucket, copyOf } from "./bucket.ts";
 
 /**
- * First slot of the journal that holds minutes. A contract, since stored data depends on it: slots before it hold events
- * and texts of errors.
+ * First slot of the journal that holds minutes. A contract, since stored data depends on it: slots before it hold
+ * events and texts of errors.
  */
 export const MINUTES_FIRST_SLOT = 10_000;
 /** Minutes of a row. The last row is written again with what comes next. */
@@ -21,8 +21,8 @@ interface OpenRow {
 }
 
 /**
- * Minutes of a queue in which anything happened, in a ring of rows. A row is of ten minutes (its span) in which anything
- * happened, so neither a quiet time nor a clock that is moved pushes out what was before.
+ * Minutes of a queue in which anything happened, in a ring of rows. A row is of ten minutes (its span) in which
+ * anything happened, so neither a quiet time nor a clock that is moved pushes out what was before.
  */
 export class Minutes {
   readonly #rows: Pick<JournalRows, "readJournal">;

@@ -8,8 +8,8 @@ const MINUTE_SECONDS = 60;
 
 /**
  * Lists the seconds of minutes, newest first. Of a minute of which not every event is in a second, the rest is spread
- * over its seconds from its first event to its last, and up to `sinceMs`: the rest is of an earlier epoch, which kept no
- * seconds.
+ * over its seconds from its first event to its last, and up to `sinceMs`: the rest is of an earlier epoch, which kept
+ * no seconds.
  */
 export function* secondsAndMinutes(
   oldestFirst: readonly Bucket[],

@@ -57,7 +57,7 @@ interface Waiting extends Amount {
 
 interface Row extends FinishedHead {
   readonly slot: number;
-  /** Content of a row that takes more; `null` until it does. */
+  /** Content of the row that takes more messages; `null` for other rows, and until it is needed. */
   readonly stretches: readonly FinishedStretch[] | null;
 }
 
@@ -139,7 +139,7 @@ export class Finished {
       this.#trim();
   }
 
-  /** Drops those that wait in vain, because enough others have come behind them. */
+  /** Drops waiting messages that are no longer among the newest that are kept. */
   #trim(): void {
     this.#waiting = newest(this.#waiting, this.#ports.finishedMax);
     const { messages, bytes } = sumOf(this.#waiting);
@@ -255,7 +255,7 @@ export class Finished {
       this.#readBytes += bytes?.byteLength ?? 0;
       return bytes === null ? null : new PackedIndex(bytes);
     } catch {
-      // Who delivers a message reports its damage.
+      // Damage is reported when a message is delivered.
       return null;
     }
   }
@@ -311,7 +311,7 @@ export class Finished {
   }
 }
 
-/** Leaves out the oldest parts as far as those behind them are enough. */
+/** Keeps the newest parts, up to the one that reaches `finishedMax` messages or `FINISHED_BYTES_MAX`. */
 function newest<Part extends Amount>(parts: readonly Part[], finishedMax: number): Part[] {
   let messages = 0;
   let bytes = 0;
@@ -355,7 +355,9 @@ function withStretch(row: Row, stretch: FinishedStretch): Row {
   };
 }
 
-/** Cuts a copy of the first messages off, at least one, until one of the limits is reached, and returns the rest too. */
+/**
+ * Cuts a copy of the first messages off, at least one, until one of the limits is reached, and returns the rest too.
+ */
 function cut(
   { ending, records }: FinishedStretch,
   messages: number,

@@ -4,8 +4,8 @@ export const KEPT_BYTES_MAX = 512_000;
 
 /**
  * Bytes that are added at the end and dropped at the beginning, in one buffer. Views of the segments instead would keep
- * these alive for a while, and what dies in middle age costs the garbage collector most: measured with single messages,
- * a fifth of all that a queue computes.
+ * the segments alive for a while, and objects that die in middle age cost the garbage collector most: measured with
+ * single messages, a fifth of a queue's CPU time.
  */
 export class RecordTail {
   #buffer = new Uint8Array(0);

@@ -40,7 +40,7 @@ export function encodeRow({ first, last, low, high }: RowHead, events: readonly 
 
 /**
  * Reads the head of a row; `null` for bytes that are too few, and for numbers that no row has. Other damage of it goes
- * unnoticed, as only `readText` has all that the checksum is of.
+ * unnoticed: the checksum covers the events too, and only `readText` reads those.
  */
 export function readHead(bytes: Uint8Array): RowHead | null {
   if (bytes.byteLength < ROW_HEAD_BYTES) return null;

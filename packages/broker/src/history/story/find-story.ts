@@ -54,7 +54,9 @@ export function placesIn(past: Past, id: string): MessagePosition[] {
   );
 }
 
-/** Finds what is known of a message: first the events that name its id, then those around the places that these tell. */
+/**
+ * Finds what is known of a message: first the events that name its id, then those around the places that these tell.
+ */
 export function findStory(
   past: Past,
   id: string,
@@ -71,13 +73,14 @@ export function findStory(
     if (at !== "unknown" && !places.some(([segment, index]) => segment === at[0] && index === at[1]))
       places.push(at);
   }
-  // Of a message without a place all merged events may be.
+  // Any merged event may be about a message whose place is unknown.
   const isNear = (event: StoredEvent) => places.some((place) => covers(event, ...place));
   const around = (found: readonly StoredEvent[]) => {
     for (const event of found) {
       if (OF_QUEUE.includes(event.kind)) ofQueue.push(event);
-      else if (event.merged === undefined) isNear(event) && events.set(event.n, event);
-      else if ((places.length === 0 || isNear(event)) && isKept(event)) merged.push(event);
+      else if (event.merged === undefined) {
+        if (isNear(event)) events.set(event.n, event);
+      } else if ((places.length === 0 || isNear(event)) && isKept(event)) merged.push(event);
     }
   };
   around(unwritten);

@@ -9,7 +9,7 @@ export interface GapFacts {
   readonly events: readonly StoredEvent[];
   /** Attempt of the message at each of these; `null` where it is not known. */
   readonly attempts: readonly (number | null)[];
-  /** Merged events of which it is perhaps one of the messages: they tell nothing of it, but there the story has gaps. */
+  /** Merged events that may include the message: they are not told in its story, but explain its gaps. */
   readonly merged: readonly StoredEvent[];
   /** Time in ms before which events are not kept any more; `null` if all are kept. */
   readonly keptSinceMs: number | null;
@@ -62,9 +62,7 @@ function lostIn({ queue, events, attempts, isGone }: GapFacts, explained: readon
     );
   const gaps: StoryGap[] = [];
   const add = (before: StoredEvent, after: StoredEvent | undefined) =>
-    gaps.push({
-      ...{ queue, reason: "unknown", sinceMs: before.t, untilMs: after?.t ?? null, after: before.n },
-    });
+    gaps.push({ queue, reason: "unknown", sinceMs: before.t, untilMs: after?.t ?? null, after: before.n });
   let last: { readonly event: StoredEvent; readonly attempt: number } | null = null;
   for (const [i, event] of events.entries()) {
     const before = events[i - 1];
@@ -143,7 +141,7 @@ function isPossible(
   if (kind === "accepted") return before === undefined;
   if (kind === "acked") return after === undefined;
   if (kind === "purged") return true;
-  // What follows is the end of the delivery that is known.
+  // The event after a failure is the end of the same delivery.
   if (before?.kind === "failed" && after !== undefined) return false;
   return before?.kind !== "delivered" || before.batch === undefined || before.batch !== after?.batch;
 }

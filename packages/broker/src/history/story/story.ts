@@ -65,7 +65,7 @@ function withPurge({ events, merged, ofQueue }: Known): Pick<Known, "events" | "
   const [first] = events;
   if (first === undefined) return { events, merged };
   const purges = ofQueue.filter(({ kind }) => kind === "purged");
-  // Of a message whose send was merged the end of a delivery can be told that began before it was purged.
+  // A delivery may end after its message was purged. So if the send was merged, a purge before the first event counts.
   const sent = isSend(first) ? undefined : merged.find(({ kind }) => kind === "accepted");
   const earlier = purges.filter(({ n }) => sent !== undefined && n > sent.n && n < first.n);
   const perhaps = [...merged, ...earlier].sort((a, b) => a.n - b.n);
