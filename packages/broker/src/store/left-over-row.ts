@@ -2,7 +2,7 @@ import type { QueueUsage } from "@sluice/protocol";
 import { IS_LIVE, type Mark, markText, WRITE_MARK } from "./mark.ts";
 import type { Run } from "./migrations.ts";
 
-/** Note of a queue about itself, made when its last message leaves. */
+/** Facts that a queue notes with its mark when its last message leaves. */
 export interface Standing {
   /** Messages that it has ever taken in. */
   readonly messages: number;
@@ -10,8 +10,8 @@ export interface Standing {
 }
 
 /**
- * Row of the segment that has left a queue last. The commit that empties the queue leaves it, and writes the mark, which
- * says that it is gone, in place of its deletion. So a queue notes where it is and what it has used for nothing.
+ * Row of the last segment of a queue that is empty. The commit that empties the queue does not delete the row. It
+ * writes the mark instead, by which the row counts as gone. So noting position and usage costs no row more.
  */
 export class LeftOverRow {
   readonly #run: Run;
@@ -26,7 +26,7 @@ export class LeftOverRow {
     this.#id = left?.id ?? null;
   }
 
-  /** Number of the commit that took the last message out of the queue at last, 0 if none did that left its row. */
+  /** Number of the latest commit that emptied the queue and left the row over, 0 if there was none. */
   get lastLeftAt(): number {
     return this.#lastLeftAt;
   }
@@ -36,8 +36,8 @@ export class LeftOverRow {
     return this.#standing !== null;
   }
 
-  /** From now on rows are left over, and what `standing` says is noted with them. */
-  notes(standing: () => Standing): void {
+  /** Leaves rows over from now on. @param standing returns the facts to note. */
+  turnOn(standing: () => Standing): void {
     this.#standing = standing;
   }
 
@@ -57,7 +57,7 @@ export class LeftOverRow {
   leave(id: number, { commits, epoch }: { readonly commits: number; readonly epoch: number }): void {
     const standing = this.#standing?.();
     if (standing === undefined || this.#hasOthers(id)) {
-      // A row that could not be read stays as it is, and would be taken for one that is gone.
+      // Rows that could not be read stay in the table, and would count as gone by the mark.
       this.#run("DELETE FROM segments WHERE id = ?", id);
       this.#run("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", epoch);
       return;

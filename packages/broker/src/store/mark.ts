@@ -2,9 +2,8 @@ import type { QueueUsage } from "@sluice/protocol";
 import { storedUsage } from "../usage/stored-usage.ts";
 
 /**
- * Stored position and usage of a queue: commits, messages, `storedUsage`, epoch, and the number of the commit that took
- * the last message out of the queue at last. A contract, since it is stored: append, never reorder. Earlier releases
- * wrote fewer.
+ * Stored position and usage of a queue: commits, messages, `storedUsage`, epoch, and the number of the latest commit
+ * that emptied the queue. A contract, since it is stored: append, never reorder. Earlier releases wrote fewer.
  */
 export type Mark = readonly [
   commits: number,
@@ -25,7 +24,7 @@ export interface Marked {
 
 export const WRITE_MARK = "INSERT OR REPLACE INTO meta VALUES ('mark', ?)";
 
-/** Condition for the rows of segments that have messages: one up to the mark's last number is left over. */
+/** Condition for the rows of segments that have messages: a row with a commit up to the mark's last number has none. */
 export const IS_LIVE =
   "commits > coalesce((SELECT json_extract(value, '$[4]') FROM meta WHERE key = 'mark'), 0)";
 

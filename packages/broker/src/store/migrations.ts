@@ -3,7 +3,7 @@ import type { HostStorage } from "../platform/host.ts";
 /**
  * Steps of the schema. A contract, since stored data depends on it: a released step is never changed, only followed.
  *
- * - `meta`: single values: `schema`, `name`, `epoch` (how often the queue has started and written something),
+ * - `meta`: single values: `schema`, `name`, `epoch` (number of the latest epoch that has written something),
  *   `clock_offset_ms` and `clock_frozen_at_ms` (`ClockSetting`), `mark` (position and usage, `Mark` of `mark.ts`),
  *   `record` (the queue's record in the directory, see `recordCopy`) and `damage` (as JSON).
  * - `segments`: a row per group of messages that were committed together. `idx` holds sizes and due times, `state` what
@@ -13,8 +13,8 @@ import type { HostStorage } from "../platform/host.ts";
  * - `segment_states`: what happened to a segment's messages later. Apart, so that a lease does not rewrite a payload.
  * - `outbox`: messages that have left this queue for another one and are not known to have arrived.
  * - `notes`: other data of a queue, by key: deduplication ids, seen ids, receive attempts, move tasks, periodic tasks.
- * - `journal`: the history, in rows that are overwritten one after the other; from slot 10,000 on figures by the minute.
- *   No index, and nothing is deleted, because either is billed as a row is.
+ * - `journal`: the history, in rows that are overwritten one after the other; from slot 10,000 on figures by the
+ *   minute. No index, and nothing is deleted, because either is billed as a row is.
  * - `inbox`: the last outbox id taken from each queue, so that a repeated transfer is recognised.
  */
 export const MIGRATIONS: readonly (readonly string[])[] = [

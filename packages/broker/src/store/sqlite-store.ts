@@ -48,9 +48,9 @@ export class SqliteStore implements QueueStore {
   readonly #checksums = new SegmentChecksums();
   /** Statements of the commit in the making; `null` while there is none. */
   #collected: (() => void)[] | null = null;
-  /** Ids of segments that it deletes. A new segment reuses the row of one. */
+  /** Ids of segments that the commit deletes. A new segment reuses the row of one. */
   #emptied: number[] = [];
-  /** Whether it takes the last message out of the queue. */
+  /** Whether the commit takes the last message out of the queue. */
   #isLast = false;
   #hasInserted = false;
   /** Number of this epoch if the commit is its first, until that is written. */
@@ -74,11 +74,11 @@ export class SqliteStore implements QueueStore {
   }
 
   /**
-   * From now on the commit that takes the last message out of the queue writes what `standing` says, in place of the
-   * deletion of that row: so it costs nothing to note.
+   * Has the commit that takes the last message out of the queue note position and usage, in place of deleting the row
+   * (`LeftOverRow`).
    */
   notesStanding(standing: () => Standing): void {
-    this.#leftOver.notes(standing);
+    this.#leftOver.turnOn(standing);
   }
 
   /** Number of commits over all epochs; within a commit its own number. */
@@ -179,7 +179,7 @@ export class SqliteStore implements QueueStore {
       ...values,
       gone,
     );
-    // By damage the row is missing.
+    // The row can be missing only by damage.
     if (this.rowsWritten === before) this.#run(INSERT_SEGMENT, ...values);
   }
 
@@ -361,8 +361,8 @@ export class SqliteStore implements QueueStore {
   }
 
   /**
-   * Writes the number of this epoch, unless the ids of segments tell it until the mark does: those of a queue that had
-   * no message before.
+   * Writes the number of this epoch, unless this commit puts messages into an empty queue: then the ids of its segments
+   * have the number, and later the mark has it.
    */
   #writeNewEpoch(): void {
     const epoch = this.#newEpoch;

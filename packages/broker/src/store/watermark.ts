@@ -52,7 +52,7 @@ export interface StoreCheck {
   readonly unchecked: Unchecked | null;
 }
 
-/** Why nobody knows whether a store has lost anything, for the log. */
+/** Reason why it is unknown whether a store has lost anything, for the log. */
 export interface Unchecked {
   readonly text: string;
   readonly reason: string;
@@ -90,7 +90,7 @@ export class Watermark {
   readonly #ports: WatermarkPorts;
   /** Position of the store at the start, until it is compared with the reported one; else `null`. */
   #unchecked: CommitPosition | null = null;
-  /** Positions that were reported since: one whose answer was lost comes back as what was known before the next. */
+  /** Positions that were reported since. One whose answer was lost comes back as the position known before the next. */
   #sent: CommitPosition[] = [];
   #reporter: Reporter | null = null;
   #reportedCommits = 0;

@@ -41,7 +41,7 @@ export class DeadLetters {
    * move them.
    *
    * @param reason why they are dead, to continue "after 3 failed attempt(s): ...".
-   * @param by whose delivery was the last; `null` where no delivery has ended.
+   * @param by consumer of the last delivery; `null` where no delivery has ended.
    */
   add(dead: readonly Slice[], reason: string, by: string | null): void {
     if (dead.length === 0) return;
@@ -70,8 +70,8 @@ export class DeadLetters {
    * 6.3, 7, 11.2). An attempt at its very end is made.
    *
    * @param sentMs when they were published.
-   * @param by whose delivery has failed.
-   * @returns whether it did.
+   * @param by consumer whose delivery has failed.
+   * @returns whether they were dead-lettered.
    */
   addOutlived(range: LeasedRange, sentMs: number, delayMs: number, reason: string, by: string): boolean {
     const { definition, nowMs, queue } = this.#context;

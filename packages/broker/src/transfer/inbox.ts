@@ -54,7 +54,7 @@ export class Inbox {
    * Accepts messages of another queue, once each, and resolves when they are durable. A shard of a FIFO queue passes on
    * those of groups that another one owns, shard 0 of a standard queue those that fall to others.
    *
-   * @throws while groups move to other shards; what comes from a shard is taken.
+   * @throws while groups move to other shards, unless the messages come from another shard.
    */
   accept(transfer: Transfer): Promise<TransferReply> {
     const { origin, by } = readPassSource(transfer.source);
@@ -62,7 +62,7 @@ export class Inbox {
       if (by === null) this.#groups.refuseWhileMoving();
       return this.#acceptItems(transfer, (packed) => {
         if (by !== null && origin === ALERTS_QUEUE) return this.#alerts.toldBy(shardOf(by).shard, packed);
-        if (by === null && this.#fallsToOther(packed, origin)) return;
+        if (by === null && this.#passToOther(packed, origin)) return;
         const index = this.#keepOwn(packed, origin, transfer.epoch);
         if (index === null) return;
         const batch = { index, delaySeconds: deliveryDelaySecondsOf(this.#context.definition) };
@@ -80,12 +80,12 @@ export class Inbox {
   }
 
   /**
-   * Puts messages that come to shard 0 of a standard queue into the outbox for the shard that they fall to: by the id of
-   * the first, since no order has to be kept. Those of a shard that is behind stay, so that memory holds what waits.
+   * Puts messages that come to shard 0 of a standard queue into the outbox for the shard that they fall to: by the id
+   * of the first, since no order has to be kept. They stay if that shard is behind: the outbox is kept in memory.
    *
-   * @returns false for those that stay.
+   * @returns false for messages that stay.
    */
-  #fallsToOther(index: PackedIndex, origin: string): boolean {
+  #passToOther(index: PackedIndex, origin: string): boolean {
     const { queue, queueName, shard, shardMap } = this.#context;
     if (shardMap === undefined || shard > 0 || queue.isFifo || index.count === 0) return false;
     const owner = ownerOf(index.id(0), shardMap.open);
@@ -108,8 +108,8 @@ export class Inbox {
 
   /**
    * Accepts messages of a topic, or alerts, for a queue that does not exist, and forwards them to the dead-letter queue
-   * of their subscription or drops them. One commit notes the transfer and puts the messages into the outbox, so that a crash
-   * neither loses nor doubles them.
+   * of their subscription or drops them. One commit notes the transfer and puts the messages into the outbox, so that a
+   * crash neither loses nor doubles them.
    */
   forward(transfer: Transfer, destination: Undeliverable): Promise<TransferReply> {
     const { name, log } = this.#context;

@@ -68,7 +68,7 @@ interface Search {
   readonly stayed: number;
 }
 
-/** Selection of a task without one whose messages are looked at one by one. */
+/** Selection for a task without one that has to look at each message, because not all may leave (`mayReach`). */
 const READY: MoveSelection = { filter: [{ field: "state", state: "ready" }] };
 
 /**
@@ -187,7 +187,7 @@ export class Moves {
     this.#context.rearm();
   }
 
-  /** Lists the queues whose existence is asked about first. Looking at single messages may add others. */
+  /** Lists the queues whose existence is asked about first. `#move` may return others. */
   #targets(): string[] {
     const task = this.#active;
     return task === undefined ? [] : [task.target ?? this.#context.queueName];
