@@ -13,7 +13,7 @@ export interface EndpointCallerInput {
   readonly settings: HttpPushSettings;
   readonly port: EndpointPort;
   readonly clock: Clock;
-  /** Reads the machine's time, in ms: receivers refuse a signature of another, to which the queue's clock may be moved. */
+  /** Reads the machine's time, in ms: receivers refuse signatures of another time, to which the clock may be moved. */
   readonly systemMs: () => number;
   readonly log: QueueLog;
   readonly targets: TargetRules;

@@ -14,7 +14,7 @@ import type { Intake } from "../send/intake.ts";
 import { decodeChecked, encodeChecked } from "../store/checked-json.ts";
 import type { QueueContext } from "../turn/context.ts";
 
-/** Keys of the stored notes. A contract: stored data depends on them and on their content, numbers by names of tasks. */
+/** Keys of the stored notes. A contract, since they are stored, as is their content: numbers by names of tasks. */
 const NOTE_KEY = "periodic-tasks";
 const LAST_RUNS_KEY = "periodic-tasks-last-runs";
 

@@ -20,17 +20,17 @@ const ESCAPE = new ByteText("\\u00");
 const isAscii = (code: number) => code >= 0x20 && code <= 0x7f;
 
 /**
- * Most members and elements of a body that are looked at, those below several parts of the name several times. A body of
- * 128 kB has 64,000 at most. So many take half a second.
+ * Most members and elements of a body that are looked at, those below several parts of the name several times. A body
+ * of 128 kB has 64,000 at most. So many take half a second.
  */
 const MEMBERS_MAX = 300_000;
-/** Most texts of a body in which fields are looked for too, as the `Message` of an SNS envelope, and their characters. */
+/** Most texts within a body that are searched too, such as the `Message` of an SNS envelope, and their characters. */
 export const NESTED_TEXTS_MAX = 100;
 export const NESTED_CHARACTERS_MAX = 512_000;
 
 /**
- * Field that a body may have, and the value that is looked for in it. Capitals make no difference. Texts of the body
- * that are JSON are looked through as if what they hold stood in their place.
+ * Field that a body may have, and the value that is looked for in it, in upper or lower case. A text within the body
+ * that is JSON is searched as if its value stood in its place.
  */
 export class BodyField {
   readonly #name: string;
@@ -48,7 +48,7 @@ export class BodyField {
   /** Last part of the name as it is written; `null` where that can be done in several ways. */
   readonly #member: ByteText | null;
 
-  /** @param isOwn whether the field is a member of the body itself, under a name of one part. Default: however deep. */
+  /** @param isOwn whether the field is a member of the body itself, under a name of one part. Default: at any depth. */
   constructor(
     { name, value, isQuoted }: Omit<FilterTerm & { readonly field: "json" }, "field">,
     isOwn = false,
@@ -77,7 +77,7 @@ export class BodyField {
     const isV8 = payload.contentType(i) === "v8";
     if (isV8 && body[0] === V8_FORMAT_BYTE) return true;
     if (!this.#mayHaveValue(body)) return false;
-    // In our format of `v8` a value stands apart from its name.
+    // In Sluice's format of `v8` bodies a value stands apart from its name.
     const isNamed =
       this.#member === null || isV8
         ? this.#nameText?.isIn(body) !== false
@@ -147,7 +147,7 @@ function afterBlanks(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** Whether bytes write such an ASCII character as `\u` and its number: names, quotes and values then have other bytes. */
+/** Whether bytes have such an ASCII character escaped as `\u00..`: names, quotes and values then have other bytes. */
 function hasEscapes(bytes: Uint8Array, isMeant: (code: number) => boolean): boolean {
   for (let at = 0; ; ) {
     const place = ESCAPE.placeIn(bytes, at, bytes.length);
@@ -167,8 +167,8 @@ function digitOf(byte = 0): number {
 type Rest = number | null;
 
 /**
- * Whether a value holds, however deep, a field of that name whose value is wanted. Elements of arrays and sets count as
- * if they stood in their place, and so does what a text holds that is JSON. It visits each object once for each part of
+ * Whether a value holds, at any depth, a field of that name whose value is wanted. Elements of arrays and sets count as
+ * if they stood in their place, and so do values in texts that are JSON. Each object is visited once for each part of
  * the name, as structured clones have cycles.
  *
  * @param name in small letters, with dots between its parts.
@@ -237,7 +237,7 @@ class NestedTexts {
   readonly #known = new Map<string, unknown>();
   #charactersLeft = NESTED_CHARACTERS_MAX;
 
-  /** Returns the object, list or text that a text holds; `undefined` for another text, and for one beyond the limits. */
+  /** Returns the object, list or text that a text holds as JSON; `undefined` for none, and beyond the limits. */
   valueOf(text: string): unknown {
     if (!/^\s*["[{]/.test(text)) return undefined;
     if (this.#known.has(text)) return this.#known.get(text);

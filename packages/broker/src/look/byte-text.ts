@@ -1,14 +1,14 @@
 const encoder = new TextEncoder();
 
-/** Byte of a letter in small, by byte. */
+/** Each byte, with ASCII letters in lower case. */
 const SMALL = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
 );
 
-/** Bytes that are looked for among others, where ASCII letters may be capitals: by Horspool's algorithm. */
+/** Text that is searched for among bytes by Horspool's algorithm, ASCII letters in either case. */
 export class ByteText {
   readonly #bytes: Uint8Array;
-  /** How far they may move on, by the byte at their end. */
+  /** How far the search may move on, by the byte at the end of the text. */
   readonly #steps: Uint32Array;
 
   /** @param text in UTF-8, not empty. */
@@ -27,12 +27,12 @@ export class ByteText {
     return this.#bytes.length;
   }
 
-  /** Whether they are among the bytes [from, to). */
+  /** Whether the text is among the bytes [from, to). */
   isIn(bytes: Uint8Array, from = 0, to = bytes.length): boolean {
     return this.placeIn(bytes, from, to) !== -1;
   }
 
-  /** Where they begin first among the bytes [from, to); -1 if they do not. */
+  /** Finds the first place of the text among the bytes [from, to); -1 if there is none. */
   placeIn(bytes: Uint8Array, from: number, to: number): number {
     const [text, steps] = [this.#bytes, this.#steps];
     const last = text.length - 1;
@@ -45,7 +45,7 @@ export class ByteText {
   }
 }
 
-/** Longest part of a text whose characters `isExact` says are written in one way; `null` for none. */
+/** Finds the longest part of a text whose characters are all written in one way (`isExact`); `null` for none. */
 export function longestExact(text: string, isExact: (character: string) => boolean): ByteText | null {
   let longest = "";
   let part = "";

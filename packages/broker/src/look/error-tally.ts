@@ -5,12 +5,12 @@ export const ERRORS_TOLD_APART_MAX = 10_000;
 
 /**
  * UUIDs, hexadecimal ids of 8 digits or more, and numbers: errors that differ only in these are alike. Line and column
- * of a place in code are none: errors of two places are two.
+ * of a place in code do not count as such: errors at two places are different.
  */
 const VARYING =
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<![\da-z])(?=[a-f]*\d)[\da-f]{8,}(?![\da-z])|(?<!\.[cm]?[jt]sx?:(?:\d+:)?\d*)\d+(?:[.,]\d+)*/gi;
 
-/** Characters of an error that was cut by which it is told apart: where it is cut depends on the ids in it. */
+/** First characters by which errors that were cut are told apart: where one was cut depends on the ids in it. */
 export const CUT_ERROR_MAX = 90;
 
 /** Error that was cut, with what stands behind it. */
@@ -45,7 +45,7 @@ export class ErrorTally {
   }
 }
 
-/** Returns an error with a `#` for each part that varies. Errors with the same are one group; its own pattern is itself. */
+/** Returns an error with a `#` for each part that varies. Errors with the same pattern are one group. */
 export function patternOf(error: string): string {
   const pattern = error.replace(VARYING, "#").replace(CUT, "$1…");
   // Without a letter there is nothing that errors have in common.

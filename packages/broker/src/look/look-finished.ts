@@ -17,8 +17,8 @@ export function asksForFinished({ filter = [], isWaiting = false }: LookRequest)
 }
 
 /**
- * Lists the finished messages that a request looks for, newest first. Behind a cursor whose message has been overwritten
- * there are none.
+ * Lists the finished messages that a request looks for, newest first. Behind a cursor whose message has been
+ * overwritten there are none.
  *
  * @throws RangeError for a `max` that is out of range or an invalid cursor.
  */
@@ -103,7 +103,7 @@ function lookedAt(
   };
 }
 
-/** Explains an end by words of the broker alone: what a handler has thrown stands in `end.error`. */
+/** Explains an end in the broker's own words: `end.error` has what the handler has thrown. */
 function whyOf({ kind, by = "its consumer" }: Ending): Why {
   const texts = {
     acked: `It was handled: ${by} acknowledged it.`,

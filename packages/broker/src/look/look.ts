@@ -39,7 +39,7 @@ const READ_MESSAGE = 16;
 /** Parts of a queue that a search uses. */
 export interface SearchPorts {
   readonly context: Pick<QueueContext, "name" | "queue" | "nowMs" | "history">;
-  /** Reads the records of a segment; `null` when they cannot be read, or `isWanted` says no to their bytes. */
+  /** Reads the records of a segment; `null` when they cannot be read, or `isWanted` returns false for their bytes. */
   payloadOf(segmentId: number, isWanted: (packed: Uint8Array) => boolean): PackedIndex | null;
   /** Clock in ms. It may stand still while a Worker runs. */
   elapsedMs(): number;
@@ -133,7 +133,7 @@ export function search(
       const fitsPlace = matcher.fitsPlace(position, groupIdAt(queue, position));
       const payload = fitsPlace ? budget.payloadOf(segmentId) : null;
       if (fitsPlace && payload === null) {
-        // Nothing of the segment is looked for.
+        // No message of the segment is looked for.
         passed += to - index - 1;
         if (budget.spend()) return { last: { segmentId, index: to - 1 }, passed };
         break;
@@ -235,7 +235,7 @@ export function refOf(queue: string, position: MessagePosition): string {
   return encodeToken(queue, "ref", { ...position, leaseId: 0 });
 }
 
-/** Reads what record `at` says about its message. */
+/** Reads the facts of a message that its record `at` has. */
 export function storedFacts(payload: PackedIndex, at: number, isWhole: boolean) {
   const body = payload.body(at);
   const extension = extensionOf(payload, at);

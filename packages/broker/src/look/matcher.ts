@@ -24,7 +24,7 @@ interface BytesTest {
   readonly passes: (payload: PackedIndex, index: number, lastError: () => string | null) => boolean;
 }
 
-/** Filter of a look. It asks first what the engine knows, because that needs no bytes of messages. */
+/** Filter of a look. State, attempts, place and group come first, since the engine has them: they need no bytes. */
 export class Matcher {
   readonly #terms: MessageFilter;
   /** Tests for the terms that are told by the bytes of a message. */
@@ -53,7 +53,7 @@ export class Matcher {
     const isRefsOnly = only !== undefined && ids.length === 0;
     this.positions = isRefsOnly ? refs.sort((a, b) => a.segmentId - b.segmentId || a.index - b.index) : null;
     const [id] = this.#ids ?? [];
-    // Of several ids each segment has to be read.
+    // With several ids each segment has to be read.
     const isOneId = only?.length === 1 && id !== undefined && /^[0-9a-f]{32}$/.test(id);
     this.#tests = isOneId ? [idTest(id), ...tests] : tests;
     this.#readsBytes = ids.length > 0 || this.#tests.length > 0;
@@ -105,7 +105,7 @@ export class Matcher {
   }
 }
 
-/** Returns the test of a term; `null` for a term that is told without bytes. */
+/** Returns the test of a term; `null` for a term that needs no bytes. */
 function testOf(term: FilterTerm, nowMs: number): BytesTest | null {
   switch (term.field) {
     case "state":
@@ -176,7 +176,7 @@ function idTest(prefix: string): BytesTest {
   };
 }
 
-/** Tests for an id that begins so, or a body whose own field `id` has the value. */
+/** Makes the test for ids with a prefix, or bodies whose own field `id` has the value. */
 function idOrFieldTest(prefix: string, value: string, isQuoted: boolean): BytesTest {
   const field = new BodyField({ name: "id", value, isQuoted }, true);
   const id = idTest(prefix);

@@ -57,8 +57,8 @@ export class Messages {
   }
 
   /**
-   * Lists messages that a request looks for. A single one that is not in the queue is looked for among the finished ones.
-   * Throws RangeError for an invalid cursor.
+   * Lists messages that a request looks for. A single one that is not in the queue is looked for among the finished
+   * ones. Throws RangeError for an invalid cursor.
    */
   look(request: LookRequest): LookReply {
     const { queue, history } = this.#queue;

@@ -8,7 +8,7 @@ interface DeliveryEnd {
   readonly messages?: number;
 }
 
-/** Record of how deliveries ended, for people. It is in memory; what was before this epoch the history tells. */
+/** Record of how deliveries ended, for people. It is in memory; earlier epochs are read from the history. */
 export class DeliveryRecord {
   readonly #readEarlier: () => EarlierDeliveries | null;
   /** `undefined` until somebody asks. */
@@ -21,7 +21,7 @@ export class DeliveryRecord {
   #wasAsked = false;
   #lastDelivery: ConsumerHealth["lastDelivery"] = null;
 
-  /** @param earlier tells how deliveries ended before this epoch. Called once, by a reader. Default: nothing is known. */
+  /** @param earlier tells how deliveries ended before this epoch. Called by the first `read`. Default: `null`. */
   constructor(earlier: () => EarlierDeliveries | null = () => null) {
     this.#readEarlier = earlier;
   }
@@ -30,8 +30,8 @@ export class DeliveryRecord {
    * Takes the end of a delivery.
    *
    * @param failure why it failed, or why messages of it are retried; `null` for neither.
-   * @param end whether the delivery itself failed: it has not where the handler asked for the retries. Default: with a
-   *   failure. And how many of its messages were acknowledged. Default: none was settled.
+   * @param end whether the delivery itself failed, which it has not where the handler asked for the retries (default:
+   *   if `failure` is given), and how many of its messages were acknowledged (default: unknown).
    */
   ended(nowMs: number, failure: string | null, end: DeliveryEnd = {}): void {
     const { hasFailed = failure !== null, ...settled } = end;
@@ -47,7 +47,7 @@ export class DeliveryRecord {
     const earlier = this.#hasSucceeded ? null : this.#earlier;
     const withoutSuccess = this.#withoutSuccess + (earlier?.withoutSuccess ?? 0);
     const wasAsked = this.#lastDelivery === null ? (earlier?.wasAsked ?? false) : this.#wasAsked;
-    // A handler that asks once is in order: it waits for something.
+    // A handler that retries all messages once is in order: it waits for something.
     const isSingle = withoutSuccess === 1 && wasAsked;
     return {
       consecutiveFailures: isSingle ? 0 : withoutSuccess,

@@ -95,7 +95,7 @@ export class PushDispatcher {
     this.#record = this.#newRecord();
   }
 
-  /** Within a turn: the queue has another consumer. Deliveries to the one before go on, and say nothing about it. */
+  /** Within a turn: takes a change of the consumer. Deliveries to the one before go on, and say nothing about it. */
   consumerReplaced(): void {
     forgetConcurrency(this.#context.queue);
     this.#presence.replaced();

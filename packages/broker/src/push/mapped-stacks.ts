@@ -4,7 +4,7 @@ import { fittedStack } from "@sluice/protocol/stack";
 /** Longest wait for a mapped stack trace, in ms. One that takes longer is stored as the runtime wrote it. */
 export const MAPPED_STACK_MS_MAX = 1_000;
 
-/** Beginning of a frame. Any other text is not asked for. Reads no line twice, however many are empty. */
+/** Beginning of a stack frame: only texts with one are posted. Reads no line twice, however many are empty. */
 const FRAME = /\n[^\S\n]+at /;
 
 interface PrintedLine {
@@ -18,7 +18,7 @@ interface ReplyTexts {
 }
 
 /**
- * Makes of a delivery's reply one whose stack traces have the places of the user's sources. Source maps are files of
+ * Replaces the stack traces of a delivery's reply by those with places in the user's sources. Source maps are files of
  * the process that runs the Workers, so that process is asked. Without an answer the reply stays as it is.
  *
  * @param url `SLUICE_STACKS`.

@@ -10,12 +10,12 @@ import {
 } from "@sluice/protocol";
 import type { ConsumerPort } from "./delivery-result.ts";
 
-/** Text in the place of a body that is no text, in a sentence of ours. */
+/** Text in the place of a body that is no text. */
 const BINARY = "(binary data, which a notification does not show)";
 
 /**
- * Consumer that shows each message as the notification that production would send: as what the delivery has printed,
- * which the message's story has. Nothing leaves the machine.
+ * Consumer that shows each message as the notification that production would send. The text counts as printed by the
+ * delivery, so it is in the message's story. Nothing leaves the machine.
  */
 export class NotificationConsumer implements ConsumerPort {
   readonly name = "notification";
@@ -33,7 +33,7 @@ export class NotificationConsumer implements ConsumerPort {
     return { outcome: "ok", ...NO_CALLS, ...(logs ? { logs: { lines: [line] } } : {}) };
   }
 
-  /** Rejects: a delivery has its result at once. */
+  /** Always rejects, since a delivery has its result at once. */
   callsOf(): Promise<never> {
     return Promise.reject(new Error("no notification is under way"));
   }

@@ -69,7 +69,7 @@ export class ConsumerPresence {
     this.#trial = null;
   }
 
-  /** Begins anew for another consumer: what is known is of the one before, and so is what its calls say from now on. */
+  /** Begins anew for another consumer. Calls of the one before say nothing about it (`returns`). */
   replaced(): void {
     this.#backoff.succeeded();
     this.#absence = null;

@@ -55,7 +55,9 @@ export function deleteByRefs(context: QueueContext, refs: readonly string[]): Re
   return { deleted: deleted.length, warnings };
 }
 
-/** Notes the ids too, as far as they can be read: of a message whose send was merged nothing else tells them. */
+/**
+ * Notes deleted messages, with their ids as far as they can be read: where a send was merged no other event has them.
+ */
 function noteDeleted(context: QueueContext, deleted: readonly MessagePosition[]): void {
   const { history } = context;
   if (!history.isOn) return;

@@ -20,7 +20,7 @@ export interface AcceptedBatch {
   readonly attempts?: readonly number[];
 }
 
-/** Is notified of batches that were stored together, and where. */
+/** Callback with batches that were stored together, and their place. */
 type Stored = (group: readonly AcceptedBatch[], placement: Placement) => void;
 
 /**
@@ -79,10 +79,10 @@ function storeGroup(
   stored: Stored,
 ): void {
   const sizes: number[] = [];
-  // Ends with the last message that has a group.
+  // Sparse, and ends with the last message that has a group.
   const groups: (string | null)[] = [];
   const dueMs: number[] = [];
-  // Ends with the last dead letter.
+  // Sparse, and ends with the last dead letter.
   const acceptedMs: number[] = [];
   const earlier: { readonly position: number; readonly attempts: number }[] = [];
   for (const { index, delaySeconds, attempts } of group) {

@@ -21,7 +21,7 @@ interface Part {
   ids: string;
 }
 
-/** Within a turn: notes what happened to messages whose bytes are not looked at for it, with the ids of the first ones. */
+/** Within a turn: notes what happened to messages without reading all of them: it names the ids of the first ones. */
 export function noteSlices(
   { history, payloadOf }: NotingContext,
   kind: "retried" | "expired",
@@ -59,7 +59,7 @@ function partsOf(payloadOf: QueueContext["payloadOf"], slices: readonly Range[])
       const room = Math.min(NAMED_PER_EVENT_MAX - countOf(part.ranges), NAMED_MAX - messages);
       const range = { segmentId, from: at, to: Math.min(to, at + room) };
       const ids = idsIn(segment.payload, range);
-      // What cannot be read has no ids, and the others of its event would get wrong ones.
+      // A range that cannot be read has no ids: within an event with ids, places and ids would not match.
       if (ids === null) unnamed.push(range);
       else {
         part.ranges.push(range);
@@ -77,7 +77,7 @@ function recordsOf(payloadOf: QueueContext["payloadOf"], segmentId: number): Pac
   try {
     return payloadOf(segmentId);
   } catch {
-    // Who delivers a message reports its damage.
+    // Damage is reported when a message is delivered.
     return null;
   }
 }

@@ -15,12 +15,12 @@ interface Delivered {
 export class Throttle {
   readonly #context: Pick<QueueContext, "nowMs" | "definition">;
   readonly #lent: () => number;
-  /** Whether none of the queue's messages per second are this shard's now. */
+  /** Whether this shard has none of the queue's messages per second now. */
   #isStopped = false;
   #perSecond: number | undefined;
   #slots: Slots | null = null;
   #nextMs: number;
-  /** Time in ms until which deliveries of an earlier epoch count, which is not known; 0 without one. */
+  /** Time in ms until which deliveries of an earlier epoch count, whose number is unknown; 0 without one. */
   readonly #earlierUntilMs: number;
   /** Deliveries of the last second, oldest first. */
   #latest: Delivered[] = [];
@@ -70,7 +70,7 @@ export class Throttle {
     this.#latest.push({ atMs: nowMs, messages });
   }
 
-  /** Messages that may have been delivered within the last second: any number where an earlier epoch was there. */
+  /** Messages that may have been delivered within the last second; `Infinity` while those of an earlier epoch count. */
   get inSecond(): number {
     if (!this.isOn) return 0;
     return this.#context.nowMs < this.#earlierUntilMs ? Number.POSITIVE_INFINITY : this.#inSecond();
@@ -111,7 +111,7 @@ export class Throttle {
   }
 }
 
-/** When a shard looks again for a part of its queue's messages per second, in ms; it is told before that. */
+/** Time after which a shard without messages per second looks again, in ms. It is woken earlier if it gets some. */
 const STOPPED_MS = 5_000;
 /** Slots of a shard that never had a part. */
 const NO_SLOTS: Slots = throttleOf(1);
