@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AlertState, isUntold, NO_ALERT, stepAlert } from "./alert-state.ts";
+import { type AlertState, hasUnreported, NO_ALERT, stepAlert } from "./alert-state.ts";
 import { decodeAlerts, encodeAlerts, NO_ALERTS } from "./stored-alerts.ts";
 
 describe("an alert, whatever happens", () => {
@@ -22,11 +22,11 @@ describe("an alert, whatever happens", () => {
         for (const { holds, isSilenced, after, restarts } of steps) {
           nowMs += after;
           const next = stepAlert(state, holds ? "text" : null, nowMs, isSilenced);
-          told.push(...next.tells.map(({ what }) => what));
+          told.push(...next.changes.map(({ what }) => what));
           state = restarts ? restored(next.state) : next.state;
           expect(state.on !== null).toBe(holds);
-          if (isSilenced) expect(next.tells).toEqual([]);
-          else expect([isUntold(state), state.told]).toEqual([false, state.on]);
+          if (isSilenced) expect(next.changes).toEqual([]);
+          else expect([hasUnreported(state), state.told]).toEqual([false, state.on]);
           expect(told.at(-1) === "begun").toBe(state.told !== null);
         }
         expect(told).toEqual(told.map((_, i) => (i % 2 === 0 ? "begun" : "ended")));
@@ -40,7 +40,9 @@ describe("an alert, whatever happens", () => {
       fc.property(fc.array(fc.tuple(step, elsewhere), { maxLength: 60 }), (steps) => {
         let state: AlertState = NO_ALERT;
         let nowMs = 1_000;
-        /** Times that are or were true: of the alert that was told, of its first end since, and of the one that is on. */
+        /**
+         * Times that are or were true: of the alert that was told, of its first end since, and of the one that is on.
+         */
         let [toldMs, endMs]: (number | null)[] = [null, null];
         for (const [{ holds, isSilenced, after, restarts }, elsewhereMs] of steps) {
           nowMs += after;
@@ -52,7 +54,7 @@ describe("an alert, whatever happens", () => {
           const firstMs = other?.sinceMs ?? state.on?.sinceMs ?? null;
           const ended: boolean = toldMs !== null && endMs !== null;
           const begun: boolean = isOn && (toldMs === null || ended);
-          expect(next.tells).toEqual(
+          expect(next.changes).toEqual(
             isSilenced
               ? []
               : [

@@ -11,26 +11,26 @@ export interface AlertState {
   /** Beginning of the condition in this object; `null` while it does not hold here. */
   readonly on: Begun | null;
   /**
-   * Beginning that the webhook was told of, or shard 0 by another shard; `null` where it was told of none, or of the end
-   * since.
+   * Beginning that was reported to the webhook, or by another shard to shard 0; `null` for none, or if its end was
+   * reported since.
    */
   readonly told: Begun | null;
-  /** When the alert that was told ended, in ms since 1970, while its end is untold; absent while it is on. */
+  /** When the alert of `told` ended, in ms since 1970, while its end is not reported; absent while it is on. */
   readonly endedMs?: number;
 }
 
-/** State of an alert that never was. */
+/** State of an alert that never began. */
 export const NO_ALERT: AlertState = { on: null, told: null };
 
-/** Report to the webhook, or to shard 0: an alert has begun, or ended at a time in ms since 1970. */
-export type Tells =
+/** Beginning or end of an alert that is reported to the webhook, or to shard 0. Times in ms since 1970. */
+export type AlertChange =
   | { readonly what: "begun"; readonly of: Begun }
   | { readonly what: "ended"; readonly of: Begun; readonly endedMs: number };
 
-/** Step of an alert: its next state, and what is told in which order. */
+/** Step of an alert: its next state, and the changes to report, in order. */
 export interface AlertStep {
   readonly state: AlertState;
-  readonly tells: readonly Tells[];
+  readonly changes: readonly AlertChange[];
 }
 
 /** Other shards of a queue; `null` for a queue that has none. */
@@ -40,8 +40,8 @@ export interface Elsewhere {
 }
 
 /**
- * Takes whether the condition of an alert holds. The webhook is told of beginnings and ends by turns. While the alert is
- * silenced it is told nothing; afterwards of the end of what it knew, and of what is on then.
+ * Steps an alert by whether its condition holds. Beginnings and ends are reported by turns. While the alert is silenced
+ * nothing is; afterwards the end of the reported beginning is, if it has ended, and a beginning that is on then.
  *
  * @param text why the condition holds; `null` if it does not.
  */
@@ -55,24 +55,24 @@ export function stepAlert(
   const on = text === null ? null : (before.on ?? { sinceMs: nowMs, text });
   const first = firstAnywhere(on, elsewhere);
   const { told } = before;
-  // With shards the beginning that was told may have ended where it was, while the alert goes on in another one.
+  // With shards the reported beginning may have ended in its shard, while the alert goes on in another one.
   const endedMs = told === null ? undefined : (before.endedMs ?? (first === null ? nowMs : undefined));
   const state = { on, told, ...(endedMs === undefined ? {} : { endedMs }) };
-  const tells = isSilenced ? [] : untold(state, elsewhere);
-  return { state: tells.length === 0 ? state : { on, told: first }, tells };
+  const changes = isSilenced ? [] : unreported(state, elsewhere);
+  return { state: changes.length === 0 ? state : { on, told: first }, changes };
 }
 
-/** Whether the webhook is to be told something as soon as the alert is not silenced any more. */
-export function isUntold(state: AlertState, elsewhere: Elsewhere | null = null): boolean {
-  return untold(state, elsewhere).length > 0;
+/** Whether a change is to be reported as soon as the alert is not silenced any more. */
+export function hasUnreported(state: AlertState, elsewhere: Elsewhere | null = null): boolean {
+  return unreported(state, elsewhere).length > 0;
 }
 
-function untold({ on, told, endedMs }: AlertState, elsewhere: Elsewhere | null): readonly Tells[] {
+function unreported({ on, told, endedMs }: AlertState, elsewhere: Elsewhere | null): readonly AlertChange[] {
   const first = firstAnywhere(on, elsewhere);
-  const tells: Tells[] = [];
-  if (told !== null && endedMs !== undefined) tells.push({ what: "ended", of: told, endedMs });
-  if (first !== null && (told === null || endedMs !== undefined)) tells.push({ what: "begun", of: first });
-  return tells;
+  const changes: AlertChange[] = [];
+  if (told !== null && endedMs !== undefined) changes.push({ what: "ended", of: told, endedMs });
+  if (first !== null && (told === null || endedMs !== undefined)) changes.push({ what: "begun", of: first });
+  return changes;
 }
 
 /** First beginning of an alert in all shards; `null` if it is on in none. */

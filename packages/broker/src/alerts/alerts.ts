@@ -15,7 +15,14 @@ import {
 import { plural, span } from "@sluice/protocol/words";
 import type { QueueContext } from "../turn/context.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
-import { type Elsewhere, firstAnywhere, isUntold, sameState, stepAlert, type Tells } from "./alert-state.ts";
+import {
+  type AlertChange,
+  type Elsewhere,
+  firstAnywhere,
+  hasUnreported,
+  sameState,
+  stepAlert,
+} from "./alert-state.ts";
 import { LastDeliveries } from "./deliveries.ts";
 import { type QueueReport, reportOf, reportRecord } from "./report.ts";
 import { ShardsAlerts, shardAlertNotes, shardAlertRecord } from "./shard-alerts.ts";
@@ -51,11 +58,11 @@ export interface AlertedParts {
 }
 
 /**
- * Alerts of a queue. Each turn looks whether their conditions hold. The commit of a turn in which an alert begins or
+ * Alerts of a queue. Each turn checks whether their conditions hold. The commit of a turn in which an alert begins or
  * ends stores its state and puts the report into the outbox, so that no crash loses or doubles one.
  *
- * An alert of a queue with shards is on while it is on in any of them. Shard 0 tells the webhook; the others tell shard 0,
- * by their outboxes too.
+ * An alert of a queue with shards is on while it is on in any of them. Shard 0 reports to the webhook, the others to
+ * shard 0, by their outboxes too.
  */
 export class Alerts {
   readonly #context: QueueContext;
@@ -74,7 +81,7 @@ export class Alerts {
   #deadLettersFrom: string | null = null;
   /** Since when messages are due and none is delivered, in ms; `null` where that is not so. */
   #stillSinceMs: number | null = null;
-  /** When the queue is known to have stood still not, the last time, in ms. */
+  /** Latest time in ms at which the queue is known not to have stood still. */
   #movedMs: number;
   /** Whether the queue could stand still at the last look: a message was due, and nothing held it. */
   #wasFree = false;
@@ -117,7 +124,7 @@ export class Alerts {
     }
   }
 
-  /** Within a turn: takes what another shard tells of its alerts. */
+  /** Within a turn: takes notes of another shard about its alerts. */
   toldBy(shard: number, index: PackedIndex): void {
     this.#others.take(shard, shardAlertNotes(index));
     this.#haveOthersChanged = true;
@@ -147,7 +154,7 @@ export class Alerts {
     this.#context.write(() => this.#context.store.writeNote(ALERTS_NOTE, encodeAlerts(next)));
   }
 
-  /** Makes a step of each alert, and tells what begins and ends. */
+  /** Makes a step of each alert, and reports what begins and ends. */
   #step(nowMs: number, isBusy: boolean): Pick<StoredAlerts, "states" | "stillSinceMs"> {
     this.#lookStill(nowMs, isBusy);
     const isSilenced = this.#silentUntilMs > nowMs;
@@ -155,8 +162,8 @@ export class Alerts {
     const states = { ...before.states };
     for (const kind of ALERT_KINDS) {
       const text = this.#holds(kind, nowMs, isBusy);
-      const { state, tells } = stepAlert(states[kind], text, nowMs, isSilenced, this.#elsewhere(kind));
-      for (const each of tells) this.#tell(kind, each, nowMs);
+      const { state, changes } = stepAlert(states[kind], text, nowMs, isSilenced, this.#elsewhere(kind));
+      for (const change of changes) this.#notify(kind, change, nowMs);
       states[kind] = state;
     }
     const still = this.#stillSinceMs;
@@ -178,7 +185,7 @@ export class Alerts {
       moments.push(this.#stillSinceMs + (isNoted ? 1_000 * settings.stalledSeconds : STILL_NOTED_MS));
     }
     if (this.#isShared && states.failures.on !== null) moments.push(this.#deliveriesEndMs);
-    if (ALERT_KINDS.some((kind) => isUntold(states[kind], this.#elsewhere(kind))))
+    if (ALERT_KINDS.some((kind) => hasUnreported(states[kind], this.#elsewhere(kind))))
       moments.push(this.#silentUntilMs);
     const ahead = moments.filter((atMs) => atMs > nowMs);
     return ahead.length === 0 ? null : Math.min(...ahead);
@@ -191,13 +198,13 @@ export class Alerts {
       const { on, told, endedMs } = this.#stored.states[kind];
       const first = firstAnywhere(on, this.#elsewhere(kind));
       if (first === null) return [];
-      // With shards the beginning that was told counts, also where it has ended since: the alert goes on in another one.
+      // With shards the reported beginning counts, even if it has ended: the alert goes on in another shard.
       const isReported = told !== null && endedMs === undefined;
       return { kind, ...(isReported ? told : first), isReported };
     });
   }
 
-  /** Tells of the alerts that are on, beside why nothing is delivered. */
+  /** Lists the alerts that are on as further reasons why nothing is delivered. */
   why(): Why[] {
     return this.list().map(({ sinceMs, text }) => ({
       reason: "alert",
@@ -223,7 +230,7 @@ export class Alerts {
     return this.#deliveredMs + SHARD_DELIVERIES_MS;
   }
 
-  /** Tells of an alert in other shards; `null` where the queue has none. */
+  /** Finds an alert in other shards; `null` where the queue has none. */
   #elsewhere(kind: AlertKind): Elsewhere | null {
     if (!this.#isShared) return null;
     return { first: kind === "oldest_message" && this.#haveDeadLetters ? null : this.#others.first(kind) };
@@ -234,7 +241,7 @@ export class Alerts {
     return this.#hasDeadLetters() !== null || this.#others.first("dead_letters") !== null;
   }
 
-  /** Until when the webhook is told nothing, in ms. Shard 0 looks to that. */
+  /** Until when nothing is reported to the webhook, in ms. Shard 0 alone applies it. */
   get #silentUntilMs(): number {
     if (this.#context.shard > 0) return 0;
     return this.#context.definition?.alertsSilentUntilMs ?? 0;
@@ -269,7 +276,7 @@ export class Alerts {
   /** Messages in delivery count too: else each attempt of an old message would end the alert. */
   #isOld(nowMs: number): string | null {
     const seconds = this.#settings?.oldestMessageSeconds;
-    // Dead letters grow old, and somebody was told of them.
+    // Dead letters grow old, and have an alert of their own.
     if (seconds === undefined || this.#isEmpty || this.#haveDeadLetters) return null;
     if (this.#stored.states.oldest_message.on === null && nowMs < this.#oldestLookMs) return null;
     this.#oldestLookMs = oldestMs(this.#context.queue) + 1_000 * seconds;
@@ -283,7 +290,7 @@ export class Alerts {
     const isOver = this.#isShared && nowMs >= this.#deliveriesEndMs;
     if (isOver) this.#deliveries.forget();
     const { failed, reason } = this.#deliveries;
-    // An epoch that has seen too little changes nothing, unless nothing of what it has seen counts any more.
+    // An epoch with too few deliveries changes nothing, unless they are too long ago to count.
     if (failed === null) return isOver ? null : (this.#stored.states.failures.on?.text ?? null);
     if (failed <= failures.share * failures.deliveries) return null;
     const first = reason.split("\n", 1)[0] ?? "";
@@ -309,11 +316,11 @@ export class Alerts {
 
   /** Notes since when messages are due and none is delivered, although there is a consumer and nothing is paused. */
   #lookStill(nowMs: number, isBusy: boolean): void {
-    // A delivery counts when a consumer has had it, and nobody knows what the next turn of a shard brings: what is noted
-    // stays, as after a restart.
+    // A delivery counts when it has ended, and a shard that waits may be lent a place: until then what is noted stays,
+    // as after a restart.
     const isHeld = isBusy || this.#isWaiting;
     const dueMs = isHeld ? null : this.#dueMs();
-    // What has held it is over as of now.
+    // What held the queue back has ended now.
     if (!this.#wasFree) this.#movedMs = nowMs;
     this.#wasFree = dueMs !== null;
     if (isHeld) return;
@@ -337,14 +344,14 @@ export class Alerts {
     return this.#parts().part?.isWaiting === true;
   }
 
-  /** Tells that an alert has begun or ended: shard 0, or where this is it, the webhook. */
-  #tell(kind: AlertKind, tells: Tells, nowMs: number): void {
+  /** Reports that an alert has begun or ended: shard 0 to the webhook, others to shard 0. */
+  #notify(kind: AlertKind, change: AlertChange, nowMs: number): void {
     const { shard, queueName } = this.#context;
     if (shard === 0) {
-      this.#report(reportOf(queueName, kind, tells));
+      this.#report(reportOf(queueName, kind, change));
       return;
     }
-    const note = { kind, on: tells.what === "begun" ? tells.of : null };
+    const note = { kind, on: change.what === "begun" ? change.of : null };
     const record = shardAlertRecord(note, this.#context.newMessageId(), nowMs);
     this.#parts().outbox.passOn(queueName, ALERTS_QUEUE, [record]);
   }

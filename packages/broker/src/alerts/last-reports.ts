@@ -4,12 +4,12 @@ import type { QueueStore } from "../store/store.ts";
 import { reportOf, reportRecord } from "./report.ts";
 import { ALERTS_NOTE, decodeAlerts } from "./stored-alerts.ts";
 
-/** Store of a queue, as far as its last reports go. */
+/** Parts of a queue's store that its last reports use. */
 export type ReportedStore = Pick<QueueStore, "notes" | "outbox" | "readEpoch">;
 
 /**
- * Lists the last reports of a queue that is deleted: those that have not arrived, and the ends of alerts that the
- * webhook was told of. The same store gives the same ids, so that a repeated transfer is recognised.
+ * Lists the last reports of a queue that is deleted: those that have not arrived, and the ends of alerts whose
+ * beginnings were reported. The same store gives the same ids, so that a repeated transfer is recognised.
  *
  * @throws for a damaged note.
  */
@@ -23,7 +23,7 @@ export function lastReports(
     .filter(({ target, payload }) => target === ALERTS_QUEUE && payload.byteLength > 0)
     .map(({ id, payload }) => ({ id, packed: payload }));
   const ends = endsOf(queue, store, nowMs).map((end) => reportRecord(end, format, newMessageId(), nowMs));
-  // No epoch comes to its last ids, and the next one begins behind them.
+  // The last ids of an epoch are reserved for this (`TurnWrites`), and the next epoch begins behind them.
   const endId = firstIdOf(store.readEpoch() + 1) - ends.length;
   return [...waiting, ...ends.map((packed, i) => ({ id: endId + i, packed }))];
 }

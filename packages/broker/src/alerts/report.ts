@@ -6,17 +6,17 @@ import {
   alertGroup,
   packMessages,
 } from "@sluice/protocol";
-import type { Tells } from "./alert-state.ts";
+import type { AlertChange } from "./alert-state.ts";
 
 /** Report of an alert of a queue. */
 export type QueueReport = Exclude<AlertReport, { readonly type: "alert.test" }>;
 
 /** Makes the report that an alert has begun or ended. */
-export function reportOf(queue: string, kind: AlertKind, tells: Tells): QueueReport {
-  const alert = { queue, kind, text: tells.of.text, sinceMs: tells.of.sinceMs };
-  return tells.what === "begun"
+export function reportOf(queue: string, kind: AlertKind, change: AlertChange): QueueReport {
+  const alert = { queue, kind, text: change.of.text, sinceMs: change.of.sinceMs };
+  return change.what === "begun"
     ? { type: "alert.begun", ...alert }
-    : { type: "alert.ended", ...alert, endedMs: tells.endedMs };
+    : { type: "alert.ended", ...alert, endedMs: change.endedMs };
 }
 
 /** Packs a report for the queue that alerts wait in, where those of one alert go in order. */

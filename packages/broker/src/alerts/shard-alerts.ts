@@ -24,7 +24,7 @@ export function shardAlertNotes(index: PackedIndex): ShardAlertNote[] {
   ).filter(({ kind }) => ALERT_KINDS.includes(kind));
 }
 
-/** Alerts that other shards have told shard 0 of. */
+/** Alerts that other shards have reported to shard 0. */
 export class ShardsAlerts {
   #shards = new Map<number, ShardAlerts>();
 

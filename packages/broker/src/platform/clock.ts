@@ -103,7 +103,7 @@ export class MovableClock implements Clock {
     this.#offsetMs = Math.max(this.#offsetMs, offsetMs);
   }
 
-  /** Applies a setting as `goBy` does, for what has just begun: it has seen no move. */
+  /** Applies a setting as `goBy` does, but counts no move: for a queue that has just begun. */
   takeOver(setting: ClockSetting): void {
     const movedMs = this.#movedMs;
     this.goBy(setting);

@@ -34,9 +34,9 @@ export interface LineSink {
 
 /**
  * Makes a log that prints to the console. A queue that handles thousands of batches a second, or retries thousands of
- * messages, would spend most of its time printing them. So beyond `LINES_PER_SECOND` one line a second sums them up, for
- * as long as the rush goes on. Handlers throw any text: control characters are shown as text, and the line of a message
- * stays one.
+ * messages, would spend most of its time printing them. So beyond `LINES_PER_SECOND` one line a second sums them up,
+ * for as long as the rush goes on. Handlers throw any text: control characters are shown as text, and the line of a
+ * message stays one.
  */
 export function createConsoleLog(
   sink: LineSink,

@@ -1,10 +1,7 @@
 import { type ShardMap, shardOf } from "@sluice/protocol";
 import { plural } from "@sluice/protocol/words";
 
-/**
- * Makes the line for people about another number of shards; `null` where it stays. Shard 0 says it, when it goes by the
- * map.
- */
+/** Makes the log line about a new number of shards; `null` if it stays. Shard 0 logs it when it adopts the map. */
 export function shardsLine(
   object: string,
   before: ShardMap | undefined,
@@ -19,7 +16,7 @@ export function shardsLine(
   return `Queue "${queue}" goes to ${plural(open, "shard")}: ${draining} ${draining === 1 ? "is" : "are"} draining`;
 }
 
-/** Makes the line for people about a queue or a shard that has dropped what it held. @param messages what that was. */
+/** Makes the log line about a queue or a shard that is gone. @param messages how many it has dropped. */
 export function droppedLine(object: string, messages: number): string {
   const { queue, shard } = shardOf(object);
   const held = messages === 0 ? "" : `, with ${plural(messages, "message")}`;

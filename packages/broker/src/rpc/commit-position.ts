@@ -3,7 +3,7 @@
  * older one and lacks its latest commits.
  */
 export interface CommitPosition {
-  /** Number of epochs that have written something. */
+  /** Number of the latest epoch that has written something. Numbers may be skipped. */
   readonly epoch: number;
   /** Number of commits over all epochs. After a crash it continues at the latest commit that left a trace. */
   readonly commits: number;

@@ -16,7 +16,7 @@ import type { Undeliverable } from "./transfer.ts";
 
 export { DIRECTORY_NAME } from "@sluice/protocol";
 
-/** All that the object of a queue or a topic is told at its start. */
+/** Reply of the directory to an object of a queue or a topic that starts. */
 export interface Opened {
   /** Position of the queue by its latest report, `null` if there was none. */
   readonly position: CommitPosition | null;

@@ -12,7 +12,7 @@ export interface Transfer extends TransferItem {
    * takes every answer as a success: both builds run while a deployment goes on.
    */
   readonly more?: readonly TransferItem[];
-  /** Epoch of the map by which a shard passes messages on to another one of its queue. Absent from everybody else. */
+  /** Epoch of the map by which a shard passes messages on to another one of its queue. Absent from other callers. */
   readonly epoch?: number;
 }
 

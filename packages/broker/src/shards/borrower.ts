@@ -6,7 +6,7 @@ export const ASK_AGAIN_MS = 500;
 export const IDLE_MS = 1_000;
 /** How long an answer is waited for, in ms. A later one is ignored. */
 export const ANSWER_MS_MAX = 5_000;
-/** How long after a question a shard says that it uses less, in ms. */
+/** How long after a question a shard reports that it uses less, in ms. */
 const SHRUNK_MS = 50;
 /** Share of its time after which a part is renewed. */
 const RENEWED_AFTER = 0.75;
@@ -27,14 +27,14 @@ export interface Need {
 export interface BorrowerPorts {
   /** Number of this shard. */
   shard(): number;
-  /** Time that nobody moves, in ms. */
+  /** Real time, which no test moves, in ms. */
   now(): number;
   /** Asks shard 0. */
   ask(request: PartRequest): Promise<Part>;
   after(callback: () => void, ms: number): void;
   /** Needs of the moment; `null` for a limit that the queue has not. */
   need(kind: LimitKind): Need | null;
-  /** Told that there is another part. */
+  /** Called when an answer has replaced the part. */
   changed(): void;
 }
 
@@ -79,7 +79,7 @@ export class Borrower {
   /** Answers shard 0, which has begun anew. */
   tell(lender: number): PartRequest {
     this.#lender = Math.max(this.#lender, lender);
-    // An answer on its way is one of the lender before, or to a question that this answer makes a late one.
+    // An answer on its way is the earlier lender's, or to a question that is late once this one is sent.
     if (this.#open !== null) this.#askedMs = Number.NEGATIVE_INFINITY;
     this.#open = null;
     return this.#request();
@@ -90,10 +90,10 @@ export class Borrower {
     return LIMIT_KINDS.some((kind) => this.#isShort(kind));
   }
 
-  /** Asks nothing any more: what its queue uses when that ends stays in use for ever. */
+  /** Stops asking. A queue that has ended would report the deliveries of that moment for ever. */
   end(): void {
     this.#hasEnded = true;
-    // An answer on its way is for nobody.
+    // An answer on its way is ignored.
     this.#open = null;
   }
 
@@ -117,7 +117,7 @@ export class Borrower {
       this.#idleSinceMs ??= nowMs;
       return this.#returns > 0 ? Math.max(this.#idleSinceMs + IDLE_MS, this.#askedMs + ASK_AGAIN_MS) : null;
     }
-    // Others wait for what it was told to give back.
+    // Other shards wait for the units that this one was told to give back.
     if (LIMIT_KINDS.some((kind) => this.#hasShrunk(kind))) return this.#askedMs + SHRUNK_MS;
     if (this.isWaiting || LIMIT_KINDS.some((kind) => this.#usesMore(kind)))
       return this.#askedMs + ASK_AGAIN_MS;
@@ -132,7 +132,7 @@ export class Borrower {
     return Math.max(units, this.#ports.need(kind)?.used ?? 0) < counted;
   }
 
-  /** Whether more is in use than it has, which shard 0 does not know: begun before others shared the limit. */
+  /** Whether more is in use than lent, begun before other shards shared the limit: shard 0 does not know of it. */
   #usesMore(kind: LimitKind): boolean {
     return (this.#ports.need(kind)?.used ?? 0) > this.#unitsOf(kind);
   }
@@ -166,14 +166,14 @@ export class Borrower {
     const { number } = request;
     this.#open = number;
     this.#askedMs = nowMs;
-    this.#ports.after(() => this.#closed(number), ANSWER_MS_MAX);
+    this.#ports.after(() => this.#close(number), ANSWER_MS_MAX);
     try {
       const part = await this.#ports.ask(request);
       if (this.#open === number && part.lender >= this.#lender) this.#take(part, nowMs, request);
     } catch {
       // The part that it has goes on until it ends.
     }
-    this.#closed(number);
+    this.#close(number);
   }
 
   #take(part: Part, askedMs: number, request: PartRequest): void {
@@ -185,8 +185,8 @@ export class Borrower {
     this.#ports.changed();
   }
 
-  /** Goes on after a question that has its answer, or gets none. */
-  #closed(number: number): void {
+  /** Closes a question that has its answer, or gets none. */
+  #close(number: number): void {
     if (this.#open === number) this.#open = null;
     this.look();
   }

@@ -28,7 +28,7 @@ export function refuseOtherMap({ object, epoch, record }: CalledObject): void {
   if (epoch === null ? shard > 0 || !isWhole(map) : epoch < map.epoch) throw new ShardMapError(queue, map);
 }
 
-/** Refuses new messages on a shard that its caller's own map has draining. @throws ShardMapError */
+/** Refuses new messages on a shard that is draining by the caller's own map. @throws ShardMapError */
 export function refuseDraining({ object, epoch, record }: CalledObject): void {
   const { queue, shard } = shardOf(object);
   const map = record?.shards;
@@ -37,14 +37,14 @@ export function refuseDraining({ object, epoch, record }: CalledObject): void {
   if (shard >= map.open) throw new ShardMapError(queue, map);
 }
 
-/** Whether an object stores what a producer sends that goes by no map: one of an earlier version knows none. */
+/** Whether an object takes messages of a producer without a map: one of an earlier version has none. */
 export function takesWithoutMap({ object, epoch, record }: CalledObject): boolean {
   return epoch === null && shardOf(object).shard === 0 && record?.definition.fifo === undefined;
 }
 
 /**
- * Makes the map that a call goes by which brings messages. It is checked when the call comes and in its turn, since the
- * object may have another one by then, also its first.
+ * Makes the caller's map for a call that brings messages. It is checked when the call comes and again in its turn: the
+ * object may have got another map by then, or its first one.
  *
  * @param isOpenToAll whether shard 0 of a standard queue takes messages of a caller without a map.
  */

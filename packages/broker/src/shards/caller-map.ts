@@ -2,6 +2,6 @@
 export interface CallerMap {
   /** Its epoch; `null` for a caller without a map. */
   readonly epoch: number | null;
-  /** Within a turn, before anything is done: refuses the call if the object goes by a later map. @throws ShardMapError */
+  /** Refuses the call if the object has a later map. Called first within a turn. @throws ShardMapError */
   check(): void;
 }

@@ -6,11 +6,11 @@ import { PART_MS, Pool } from "./pool.ts";
 export const SECOND_MS = 1_000;
 /** How long a delivery can run, and be settled after that, in ms. */
 const DELIVERY_MS_MAX = HANDLER_WALL_CLOCK_MS_MAX + 60_000;
-/** How long after shards were asked for their parts those that have not answered, or are new, are asked, in ms. */
+/** Time from one round of questions to the next, to shards that are new or have not answered, in ms. */
 export const LEARN_AGAIN_MS = 5_000;
 
 interface LenderPorts {
-  /** Time that nobody moves, in ms. */
+  /** Real time, which no test moves, in ms. */
   now(): number;
   limits(): QueueLimits;
   /** The other shards that there are. */
@@ -28,7 +28,7 @@ export class Lender {
   readonly #messages = new Pool(SECOND_MS);
   readonly #knows = new Set<number>();
   readonly #beganMs: number;
-  /** Resolves when the shards have been asked that there were at the first question. */
+  /** Resolves when the shards that existed at the first request have been asked. */
   #learned: Promise<void> | undefined;
   #learnAgainMs = Number.NEGATIVE_INFINITY;
 
@@ -45,10 +45,10 @@ export class Lender {
       // Parts of an epoch before this one are known to their shards alone.
       this.#learned ??= this.#learn(asking);
       await this.#learned;
-      // A shard that is new, or did not answer, may have nothing to do and never ask. Nobody waits for its answer: it may
-      // be out of reach, and the others have parts to renew.
+      // A shard that is new, or did not answer, may have nothing to do and never ask. Nobody waits for its answer: it
+      // may be out of reach, and the others have parts to renew.
       void this.#learn(asking);
-      // Its question is taken down at once.
+      // Its pools learn its part below, without another wait.
       if (isAnswered) this.#knows.add(request.shard);
     }
     const { deliveries, messages } = this.#ports.limits();
@@ -67,19 +67,19 @@ export class Lender {
     tailMs: number,
   ): LentPart | null {
     if (limit === null) return null;
-    // To a question that says nothing the shard asks another one.
+    // A request that names an earlier lender says nothing of the shard's part now. The shard will ask again.
     if (!this.#isOwn(request) || !this.#isAnswered(request)) return NOTHING;
     const nowMs = this.#ports.now();
     const isOver = nowMs >= this.#beganMs + PART_MS + tailMs;
-    // What shard 0 itself delivered in the epoch before nobody knows.
+    // It is unknown what shard 0 itself delivered in the epoch before.
     const isSecondOver = kind === "deliveries" || nowMs >= this.#beganMs + SECOND_MS;
     const others = this.#ports.others();
-    // A shard goes when it delivers nothing.
+    // A shard is removed only when it delivers nothing.
     if (kind === "deliveries") pool.keepOnly((shard) => shard === 0 || others.includes(shard));
     const areKnown = others.every((shard) => this.#knows.has(shard));
     const isComplete = isSecondOver && (isOver || areKnown);
     const { shard, number } = request;
-    // The answer to a late question reaches nobody.
+    // `null` for a late request, whose answer the shard ignores.
     return pool.lend({ shard, number, ...request[kind] }, limit, isComplete, nowMs) ?? NOTHING;
   }
 

@@ -1,7 +1,7 @@
 /*
- * Names of messages that a shard passes on to another one of its queue. Each origin is a stream of its own, so that the
- * other shard knows what it has taken, and stores a message as if it had come from its origin. A contract: the outbox
- * stores the target, the inbox the source.
+ * Names of the streams in which a shard passes messages on to another shard of its queue: one for each origin. So the
+ * other shard recognises items that it has taken, and stores a message as if it had come from its origin. A contract:
+ * the outbox stores the target, the inbox the source.
  */
 
 /** Makes the target of messages that come from `origin`. */

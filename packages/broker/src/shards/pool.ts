@@ -16,9 +16,9 @@ export interface Ask extends PartNeed {
 
 interface Holder {
   readonly number: number;
-  /** Most units that it can be using until it says something else. */
+  /** Most units that it can be using until it asks again. */
   readonly held: number;
-  /** When it can't use any of them any more. */
+  /** When it cannot use any of them any more, in ms. */
   readonly heldUntilMs: number;
   readonly wanted: number;
   readonly wantedUntilMs: number;
@@ -44,9 +44,9 @@ export class Pool {
   /**
    * Lends a shard its share of the units.
    *
-   * @param limit units that are there.
-   * @param isComplete whether all parts are known. Until then nobody gets more than they have.
-   * @returns `null` for a question that is older than the shard's last one: nobody waits for the answer.
+   * @param limit units of the whole queue.
+   * @param isComplete whether all parts are known. Until then no shard gets more than it has.
+   * @returns `null` for a question that is older than the shard's last one.
    */
   lend(ask: Ask, limit: number, isComplete: boolean, nowMs: number): LentPart | null {
     const before = this.#holders.get(ask.shard);
@@ -61,7 +61,7 @@ export class Pool {
     const expiresInMs = isShort || units < ask.wanted ? TURN_MS : PART_MS;
     this.#holders.set(ask.shard, {
       number: ask.number,
-      // Until it has this answer, which may be never, it goes by the part that it had.
+      // This answer may be lost, or late: until it arrives the shard uses the part that it had.
       held: Math.max(ask.part, ask.used, units),
       heldUntilMs: nowMs + expiresInMs + this.#tailMs,
       wanted: ask.wanted,
@@ -72,13 +72,13 @@ export class Pool {
     return { units, expiresInMs };
   }
 
-  /** Forgets what shards hold and want that are not kept. */
+  /** Forgets the units and wishes of shards that are not kept. */
   keepOnly(isKept: (shard: number) => boolean): void {
     for (const [shard, holder] of this.#holders)
       if (!isKept(shard)) this.#holders.set(shard, { ...holder, held: 0, part: 0, wanted: 0 });
   }
 
-  /** Takes down what a shard has been lent by a pool before this one. */
+  /** Notes what an earlier pool has lent a shard. */
   learn(ask: Ask, nowMs: number): void {
     if (this.#holders.has(ask.shard)) return;
     this.#enter(ask, { heldUntilMs: nowMs + PART_MS + this.#tailMs, sinceMs: nowMs }, nowMs);
@@ -98,9 +98,9 @@ export class Pool {
   }
 
   /**
-   * Computes what a shard would have if all units were lent anew, and whether anybody would get less than they want.
-   * While there are enough, each that wants any gets one. Else those who have waited longest do, and a turn ends when its
-   * shard asks again while somebody waits. What is left is divided equally.
+   * Computes what a shard would have if all units were lent anew, and whether any shard would get less than it wants.
+   * While there are enough, each shard that wants any gets one. Else those that have waited longest do, and a turn ends
+   * when its shard asks again while another one waits. The rest is divided equally.
    */
   #shareOf(asking: number, limit: number): { readonly share: number; readonly isShort: boolean } {
     const wanting = [...this.#holders]
@@ -123,7 +123,7 @@ export class Pool {
     };
   }
 
-  /** Forgets what cannot be used any more, and wishes that nobody has repeated. */
+  /** Forgets units that cannot be in use any more, and wishes that were not repeated. */
   #forget(nowMs: number): void {
     for (const [shard, holder] of this.#holders) {
       const isHeld = holder.heldUntilMs > nowMs;

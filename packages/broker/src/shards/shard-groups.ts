@@ -37,7 +37,7 @@ export class ShardGroups {
     this.#remembered = remembered;
   }
 
-  /** Refuses transfers while a former owner may still hold a group. They come again. */
+  /** Refuses transfers while a former owner may still hold a group. Their senders repeat them. */
   refuseWhileMoving(): void {
     if (this.#map?.before === undefined) return;
     throw new Error(
@@ -46,8 +46,8 @@ export class ShardGroups {
   }
 
   /**
-   * Within a turn: refuses messages of groups that belong to another shard and have run dry here. The caller's map may
-   * be later than this shard's; then it knows better.
+   * Within a turn: refuses messages of groups that belong to another shard and have run dry here. A caller with a later
+   * map than this shard's has chosen by that, so nothing is refused.
    */
   refusal(
     batches: readonly { readonly index: PackedIndex }[],
@@ -90,13 +90,13 @@ export class ShardGroups {
     return others.size === 0 ? null : { own, others };
   }
 
-  /** Within a turn: takes note of messages that are accepted. */
+  /** Within a turn: notes messages that are accepted. */
   accepted(index: PackedIndex): void {
     if (this.#map?.before === undefined) return;
     for (let i = 0; i < index.count; i++) this.#accepted.add(groupAt(index, i));
   }
 
-  /** Within a turn: what was accepted is in the queue. */
+  /** Within a turn: forgets the accepted messages, which are in the queue now. */
   placed(): void {
     this.#accepted.clear();
   }

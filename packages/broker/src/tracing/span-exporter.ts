@@ -30,8 +30,8 @@ export interface ExporterPorts {
 
 /**
  * Exports spans to a collector, some at a time. A queue never waits for it: where the collector is away the newest
- * spans are kept, and those that were lost are counted in the log. Queues of an isolate share the room for them, and say
- * once that the collector is away.
+ * spans are kept, and those that were lost are counted in the log. Queues of an isolate share the room for them, and
+ * say once that the collector is away.
  */
 export class SpanExporter {
   readonly #ports: ExporterPorts;

@@ -6,15 +6,15 @@ export interface RoomShare {
   held: number;
 }
 
-/** Room for the spans that the queues of an isolate keep, and what its log has of their collector. */
+/** Room for the spans that the queues of an isolate keep, and what was logged of their collector. */
 export class SpanRoom {
   readonly #max: number;
   /** `null` before the compatibility date 2025-05-05: then each queue has its own bound alone. */
   readonly #gone: FinalizationRegistry<RoomShare> | null;
   #held = 0;
-  /** Whether the log has that the collector takes no spans. */
+  /** Whether it was logged that the collector takes no spans. */
   isAway = false;
-  /** Whether the log has that spans are lost by that. */
+  /** Whether it was logged that spans are lost by that. */
   isLossKnown = false;
   /** Spans that were lost and are not logged yet. */
   lost = 0;
@@ -25,7 +25,7 @@ export class SpanRoom {
     this.#max = hasRegistry ? max : Number.POSITIVE_INFINITY;
   }
 
-  /** Gives a share of the room to what holds spans. What is held when that is no more is free again. */
+  /** Gives a holder of spans a share of the room, which is free again when the holder is garbage-collected. */
   shareFor(holder: object): RoomShare {
     const share = { held: 0 };
     this.#gone?.register(holder, share);

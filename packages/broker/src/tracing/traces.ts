@@ -80,7 +80,7 @@ export class Traces {
 
   /**
    * Within a turn: makes the spans of messages that are accepted, one for those that share a trace context, and writes
-   * them into their records as what comes next.
+   * their ids into the records: later spans of the messages are children of these.
    *
    * @returns the batch, with other records if messages begin a trace.
    */
@@ -112,8 +112,8 @@ export class Traces {
   }
 
   /**
-   * Within a turn: begins the span of a delivery. Messages of one trace context go on with it. Others are linked, and
-   * so are those.
+   * Within a turn: begins the span of a delivery. It goes on with the trace of its messages if all of them share one,
+   * else it begins a trace. It is linked with each message.
    *
    * @param packed the records of its messages.
    * @returns its `traceparent`; `undefined` if none of its messages is sampled.
@@ -176,7 +176,7 @@ export class Traces {
       try {
         return [{ payload: payloadOf(segmentId), index }];
       } catch {
-        // A message is settled though its damaged record cannot be read. Who needs the record reports the damage.
+        // A message is settled though its damaged record cannot be read. Damage is reported when it is delivered.
         return [];
       }
     });
@@ -247,7 +247,7 @@ export class Traces {
       "messaging.destination.name": this.#queue,
       "cloudflare.queue.name": this.#queue,
       ...(ids.length === 1
-        ? // Clients of AWS know it as they were answered it.
+        ? // Clients of AWS got the id as a UUID.
           { "messaging.message.id": system === SYSTEM_DEFAULT ? only : uuidOf(only) }
         : { "messaging.batch.message_count": ids.length }),
     };

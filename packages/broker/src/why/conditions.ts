@@ -3,8 +3,8 @@ import type { QueueDefinition } from "@sluice/protocol";
 /** Recipient of the messages of a queue, as far as its object knows. */
 export type Deliverer =
   /**
-   * No consumer. `expected` is the one of the queue's settings, which this broker cannot call. `configured` is the Worker
-   * that the configuration names.
+   * No consumer. `expected` is the one of the queue's settings, which this broker cannot call. `configured` is the
+   * Worker that the configuration names.
    */
   | { readonly kind: "none"; readonly expected: string | null; readonly configured: string | null }
   /** Clients that pull or receive. `askedMs` is the time of the latest, `null` for none since the object started. */
