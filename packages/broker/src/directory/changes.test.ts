@@ -11,12 +11,15 @@ let events: string[];
 let passTime: () => void;
 /** Reaches queues, or rejects. */
 let reach: (name: string) => Promise<void>;
+/** Asks shards, and resolves to whether a map changes. */
+let ask: () => Promise<boolean>;
 let registry: Registry;
 let changes: Changes;
 
 beforeEach(() => {
   events = [];
   reach = async () => {};
+  ask = async () => false;
   let ids = 0;
   registry = new Registry([], {
     save() {},
@@ -35,7 +38,7 @@ beforeEach(() => {
     warn: (line) => events.push(line),
   });
   const other = { hasPending: false, notifyAll: async () => true };
-  const asks = { dueInMs: null, ask: async () => false };
+  const asks = { dueInMs: null, ask: () => ask() };
   changes = new Changes(
     registry,
     { notices, others: [other], asks },
@@ -77,6 +80,19 @@ describe("a change of a queue", () => {
     passTime();
     await changing;
     expect(reply).toMatchObject({ ok: true });
+    expect(events).not.toContain("wake no more");
+  });
+
+  it("is repeated by the alarm, even if an earlier round of notices and questions ends after it was made", async () => {
+    const answered = Promise.withResolvers<boolean>();
+    ask = () => answered.promise;
+    await create("orders");
+    await settled();
+    ask = async () => false;
+    reach = () => Promise.reject(new Error("away"));
+    await create("events");
+    answered.resolve(false);
+    await settled();
     expect(events).not.toContain("wake no more");
   });
 

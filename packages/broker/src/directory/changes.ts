@@ -94,10 +94,10 @@ export class Changes {
   async notifyAll(): Promise<void> {
     // Set before any call, so that a crash leaves no notice behind.
     await this.#ports.wakeAfter(NOTIFY_AGAIN_MS);
-    let notified: boolean[];
-    do notified = await Promise.all(this.#notifiers.map((notifier) => notifier.notifyAll()));
+    do await Promise.all(this.#notifiers.map((notifier) => notifier.notifyAll()));
     while (await this.#asks.ask());
-    if (notified.every((all) => all)) await this.#ports.wakeAfter(this.#asks.dueInMs);
+    // Notices that became pending meanwhile need the alarm, too.
+    if (!this.#hasPending) await this.#ports.wakeAfter(this.#asks.dueInMs);
   }
 
   get #hasPending(): boolean {
