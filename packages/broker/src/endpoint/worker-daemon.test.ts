@@ -205,6 +205,22 @@ describe("the worker daemon", () => {
     expect(bodiesOf(world)).toEqual(["a", "b"]);
   });
 
+  it("posts what becomes visible on a free connection at once, while another request is open", async () => {
+    const world = worldWith({ connections: 2 });
+    answersAfter(world, []);
+    await world.sendAndPass("jobs", ["now"]);
+    await world.sendAndPass("jobs", ["later"], 10_000, { delaySeconds: 1 });
+    expect(bodiesOf(world)).toEqual(["now", "later"]);
+    expect(secondsOf(world)).toEqual([0, 1]);
+  });
+
+  it("keeps to max_receives_per_second, also while requests are open", async () => {
+    const world = worldWith({ queue: { maxReceivesPerSecond: 2 } });
+    answersAfter(world, []);
+    await world.sendAndPass("jobs", ["a", "b", "c"], 60_000);
+    expect(secondsOf(world)).toEqual([0, 0.5, 1]);
+  });
+
   it("posts nothing while delivery is paused", async () => {
     const world = worldWith({ queue: { deliveryPaused: true } });
     await world.sendAndPass("jobs", ["a"], 600_000);

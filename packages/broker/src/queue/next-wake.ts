@@ -149,7 +149,11 @@ function nextBatchAtMs({ queue }: QueueContext, throttle: Throttle): number | nu
   return wakeMs === null ? null : Math.max(wakeMs, throttle.nextMs);
 }
 
-/** When the worker daemon has something to do. While it is busy, an alarm is needed only in case the object crashes. */
-function daemonAtMs({ wakeAtMs, busy }: WorkerDaemon, nowMs: number): number | null {
-  return wakeAtMs !== null && busy ? Math.max(wakeAtMs, nowMs + HEARTBEAT_MS) : wakeAtMs;
+/**
+ * When the worker daemon has something to do. While all its connections are taken, the end of a request starts a turn:
+ * then an alarm is needed only in case the object crashes.
+ */
+function daemonAtMs({ wakeAtMs, deliverer }: WorkerDaemon, nowMs: number): number | null {
+  const isFull = deliverer?.free === 0;
+  return wakeAtMs !== null && isFull ? Math.max(wakeAtMs, nowMs + HEARTBEAT_MS) : wakeAtMs;
 }
