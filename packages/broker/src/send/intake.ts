@@ -152,7 +152,7 @@ export class Intake {
     const { index } = batch;
     const { queue, definition } = this.#context;
     const outcomes: EnqueuedMessage[] = [];
-    const kept: Uint8Array[] = [];
+    const kept: number[] = [];
     for (let i = 0; i < index.count; i++) {
       const { groupId = "", deduplicationId } =
         queue.isFifo && index.hasExtension(i) ? index.extension(i) : {};
@@ -165,19 +165,19 @@ export class Intake {
         continue;
       }
       const [messageId, seq] = [index.id(i), this.nextSeq + kept.length];
-      kept.push(index.records(i, i + 1));
+      kept.push(i);
       if (key !== null) this.#deduplication.remember(key, { messageId, seq });
       const sequenceNumber = queue.isFifo ? sequenceNumberOf(seq) : null;
       outcomes.push({ messageId, sequenceNumber, duplicate: false });
     }
     if (kept.length === index.count) this.accept([batch]);
-    else if (kept.length > 0) this.accept([{ ...batch, index: new PackedIndex(copyOf(kept)) }]);
+    else if (kept.length > 0) this.accept([partOf(batch, kept)]);
     return outcomes;
   }
 
   /** Within a turn: accepts messages whose ids the queue does not remember, and then forgets other ids. */
   #acceptOnce(batch: AcceptedBatch, forget: readonly string[]): EnqueuedMessage[] {
-    const { index, attempts } = batch;
+    const { index } = batch;
     const kept = new Map<string, number>();
     const outcomes = Array.from({ length: index.count }, (_, i): EnqueuedMessage => {
       const messageId = index.id(i);
@@ -185,12 +185,7 @@ export class Intake {
       if (!duplicate) kept.set(messageId, i);
       return { messageId, sequenceNumber: null, duplicate };
     });
-    const positions = [...kept.values()];
-    if (kept.size > 0) {
-      const own = attempts === undefined ? {} : { attempts: positions.map((i) => attempts[i] ?? 0) };
-      const records = positions.map((i) => index.records(i, i + 1));
-      this.accept([{ ...batch, ...own, index: new PackedIndex(copyOf(records)) }]);
-    }
+    if (kept.size > 0) this.accept([partOf(batch, [...kept.values()])]);
     this.#seen.remember([...kept.keys()]);
     this.#seen.forget(forget);
     return outcomes;
@@ -256,7 +251,10 @@ function earlierOf(request: EnqueueRequest | undefined): Pick<AcceptedBatch, "at
   return request?.attempts === undefined ? {} : { attempts: request.attempts };
 }
 
-/** Copies records, because views would keep their whole batch in memory. */
-function copyOf(records: readonly Uint8Array[]): Uint8Array {
-  return joinPacked(records).slice();
+/** Makes a batch of some messages of another one. It has copies, because views would keep the other one in memory. */
+function partOf(batch: AcceptedBatch, positions: readonly number[]): AcceptedBatch {
+  const { index, attempts } = batch;
+  const own = attempts === undefined ? {} : { attempts: positions.map((i) => attempts[i] ?? 0) };
+  const records = positions.map((i) => index.records(i, i + 1));
+  return { ...batch, ...own, index: new PackedIndex(joinPacked(records).slice()) };
 }
