@@ -4,7 +4,7 @@ import type { QueueLog } from "../platform/log.ts";
 import { NotCalled } from "../push/absence.ts";
 import { authorizationFor } from "./authorization.ts";
 import { type EndpointOutcome, type EndpointPort, type EndpointRequest, headerBytes } from "./endpoint.ts";
-import { signatureHeaders } from "./signature.ts";
+import { isSigningSecret, signatureHeaders } from "./signature.ts";
 import { refusalOfTarget, type TargetRules } from "./target.ts";
 import type { EndpointVariables } from "./variables.ts";
 
@@ -78,12 +78,12 @@ export class EndpointCaller {
     return this.#input.port.post(again);
   }
 
-  /** Whether the endpoint answers. Rejects with `NotCalled` when a variable for it is missing. */
+  /** Whether the endpoint answers. Rejects with `NotCalled` when a variable for it is missing or holds no key. */
   async isReady(): Promise<boolean> {
-    const { url, readinessPath, connectTimeoutSeconds, signingSecret } = this.settings;
+    const { url, readinessPath, connectTimeoutSeconds } = this.settings;
     this.#check(url);
     this.#ownHeaders();
-    if (signingSecret !== undefined) this.#variable(signingSecret);
+    this.#signingSecret();
     return this.#input.port.isReady(url, readinessPath, 1000 * connectTimeoutSeconds);
   }
 
@@ -107,9 +107,17 @@ export class EndpointCaller {
   }
 
   async #signature(id: string, body: Uint8Array): Promise<Readonly<Record<string, string>>> {
-    const { signingSecret } = this.settings;
-    if (signingSecret === undefined) return {};
-    return signatureHeaders(this.#variable(signingSecret), id, body, this.#input.systemMs());
+    const secret = this.#signingSecret();
+    return secret === null ? {} : signatureHeaders(secret, id, body, this.#input.systemMs());
+  }
+
+  /** Reads the secret that requests are signed with; `null` if they are not signed. */
+  #signingSecret(): string | null {
+    const { signingSecret: name } = this.settings;
+    if (name === undefined) return null;
+    const secret = this.#variable(name);
+    if (isSigningSecret(secret)) return secret;
+    return this.#cannotCall(`the environment variable ${name} holds no key to sign with`);
   }
 
   /** Makes the headers of the settings, with the values of environment variables in their places. */

@@ -297,6 +297,25 @@ describe("what a request is made with", () => {
     );
   });
 
+  it.each(["", "whsec_", "whsec_***"])(
+    "waits while the secret that signs it is %j, which is no key",
+    async (secret) => {
+      const world = worldWith({ signingSecret: "SHOP_KEY" });
+      world.variables.SHOP_KEY = secret;
+      await world.sendAndPass("orders", ["a"], 60_000);
+      expect(world.posts).toEqual([]);
+      expect(world.lines).toEqual([
+        'error: Queue "orders": its consumer "https://shop.example/tasks" cannot be called: the environment variable SHOP_KEY holds no key to sign with; its messages wait',
+      ]);
+      expect(world.core("orders").describe()).toMatchObject({ ready: 1 });
+      world.variables.SHOP_KEY = "key";
+      await world.pass(60_000);
+      expect(world.lines.at(-1)).toBe(
+        'info: Queue "orders": its consumer "https://shop.example/tasks" is running again',
+      );
+    },
+  );
+
   it("is not made to an address that may not be called, and the query is in no log line", async () => {
     const world = worldWith({ url: "http://127.0.0.1:8080/tasks?key=secret" });
     await world.sendAndPass("orders", ["a"], 60_000);

@@ -2,7 +2,7 @@
  * Signs a request by https://www.standardwebhooks.com, so that receivers can verify it with a common library:
  * HMAC-SHA256 over `ID.TIMESTAMP.BODY`, in base64.
  *
- * @param secret `whsec_` and the key in base64, or any other text, whose UTF-8 bytes are the key.
+ * @param secret for which `isSigningSecret` holds.
  * @returns the three headers.
  */
 export async function signatureHeaders(
@@ -27,6 +27,15 @@ export async function signatureHeaders(
 }
 
 const BASE64_PREFIX = "whsec_";
+
+/** Whether a text has a key: `whsec_` and the key in base64, or any other text, whose UTF-8 bytes are the key. */
+export function isSigningSecret(text: string): boolean {
+  try {
+    return keyOf(text).byteLength > 0;
+  } catch {
+    return false;
+  }
+}
 
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {
   if (!secret.startsWith(BASE64_PREFIX)) return Uint8Array.from(new TextEncoder().encode(secret));
