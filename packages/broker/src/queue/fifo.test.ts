@@ -145,6 +145,15 @@ describe("deduplication (spec sqs 4.3)", () => {
     expect(only(await queues.enqueue(QUEUE, message("b", "d"))).duplicate).toBe(false);
     expect(queues.core(QUEUE).damage.entries).toMatchObject([{ kind: "messagesAgain" }]);
   });
+
+  it("that is damaged does not make the alarm ring all the time while older ids are remembered", async () => {
+    const queues = fifo();
+    await queues.enqueue(QUEUE, message("a", "a"));
+    await queues.enqueue(QUEUE, message("b", "b"));
+    queues.crash(QUEUE);
+    queues.store(QUEUE).damage(({ notes }) => notes.set([...notes.keys()].at(-1) ?? "", new Uint8Array(9)));
+    expect(queues.core(QUEUE).deduplication.forgetAtMs).toBe(queues.nowMs + DEDUPLICATION_MS);
+  });
 });
 
 describe("a group", () => {
