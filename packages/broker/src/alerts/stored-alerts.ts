@@ -10,7 +10,7 @@ export interface StoredAlerts {
   readonly states: Readonly<Record<AlertKind, AlertState>>;
   /** Since when nothing was delivered although messages were due, in ms since 1970; `null` where that is not noted. */
   readonly stillSinceMs: number | null;
-  /** Alerts that are on in other shards by what these have told, by their numbers. Shard 0 alone has it. */
+  /** Alerts that are on in other shards, by the numbers of the shards. Shard 0 alone has it. */
   readonly shards?: Readonly<Record<string, ShardAlerts>>;
 }
 

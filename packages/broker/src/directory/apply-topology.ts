@@ -32,7 +32,7 @@ export function applyTopology(
 ): void {
   const queues = queuesOf(topology);
   const alerts = registry.queue(ALERTS_QUEUE);
-  // Nobody else could call its webhook.
+  // Without the configuration's settings its webhook cannot be called.
   if (topology.alerts === undefined && alerts !== undefined) deleteQueue(registry, alerts.record.queueId);
   for (const [name, configured] of Object.entries(queues)) {
     const row = registry.queue(name);

@@ -37,8 +37,8 @@ export function revisionOf(row: DirectoryRow): number {
 }
 
 /**
- * Returns the record for everybody but the queue's own objects: with the latest map that shard 0 has confirmed, and
- * whether the configuration names the queue.
+ * Returns the record for all but the queue's own objects: with the latest map that shard 0 has confirmed, and whether
+ * the configuration names the queue.
  */
 export function shownRecord({ record, configured, shownShards }: QueueRow): QueueRecord {
   const { shards, ...rest } = record;

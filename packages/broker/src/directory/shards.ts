@@ -144,8 +144,8 @@ function wantedMap(registry: Registry, { record, shownShards }: QueueRow): Shard
 }
 
 /**
- * Puts the rows of shards that differ from what their queue says, or are missing. Shards that shard 0 knows get its map
- * when it has confirmed that.
+ * Puts the rows of shards that are missing, or differ from the row of their queue. Shards in the map of shard 0 get
+ * that map when shard 0 has confirmed it.
  *
  * @param next map of new shards.
  * @returns false while another object still holds messages of a deleted shard.
@@ -193,7 +193,7 @@ function putShards(registry: Registry, row: QueueRow, next: ShardMap | null): bo
   return true;
 }
 
-/** Gives shard 0 a map. Everybody else sees the one before until shard 0 has confirmed it. */
+/** Gives shard 0 a map. All others see the one before until shard 0 has confirmed it. */
 function putMap(registry: Registry, row: QueueRow, shards: ShardMap): void {
   const { record, shownShards = record.shards ?? null } = row;
   registry.put({

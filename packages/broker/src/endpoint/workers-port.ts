@@ -120,7 +120,7 @@ async function answers(url: string, method: "HEAD" | "GET", timeoutMs: number): 
 }
 
 /**
- * Tests whether a connection to a server is neither made nor refused in time. A refusal tells nothing, since the
+ * Tests whether a connection to a server is neither made nor refused in time. A refusal proves nothing, since the
  * platform refuses to connect to some servers that `fetch` reaches.
  */
 async function hangs(text: string, timeoutMs: number): Promise<boolean> {

@@ -11,7 +11,7 @@ export const DELIVERY_ENDS: readonly HistoryKind[] = [
 /** Most events that are read for how deliveries ended before this epoch. */
 export const DELIVERY_ENDS_MAX = 200;
 
-/** How deliveries ended before this epoch, as the history tells. */
+/** Ends of the deliveries to a consumer before this epoch, by the history. */
 export interface EarlierDeliveries {
   /** Deliveries since the last one that acknowledged messages and did not fail. */
   readonly withoutSuccess: number;
@@ -28,7 +28,7 @@ interface Failure {
 }
 
 /**
- * Tells how deliveries to a consumer ended. Pure.
+ * Finds how deliveries to a consumer ended. Pure.
  *
  * @param events of `DELIVERY_ENDS`, newest first.
  */
@@ -40,7 +40,7 @@ export function earlierDeliveries(events: readonly HistoryEvent[], consumer: str
     events.flatMap(({ kind, batch }) => (kind === "failed" ? (batch ?? []) : [])),
   );
   for (const { kind, atMs, by, batch, delayReason, error, merged } of events) {
-    // A delivery that the broker's own end cut off tells nothing of the consumer, nor do messages that grew too old.
+    // The broker's own end says nothing of the consumer, and neither do messages that grew too old.
     if (delayReason === "restart" || by !== consumer) continue;
     const endedMs = merged?.untilMs ?? atMs;
     if (kind === "acked") {

@@ -86,7 +86,7 @@ export class History {
   #nextNumber: number;
   readonly #flush: QuietFlush;
   #stored: Stored | null = null;
-  /** `null` until somebody asks, and after each recorded event. */
+  /** `null` before its first use, and after each recorded event. */
   #failures: Failures | null = null;
 
   constructor(ports: HistoryPorts) {
@@ -168,7 +168,7 @@ export class History {
     return this.#failures;
   }
 
-  /** Tells how deliveries to a consumer ended before this epoch; `null` where no history is. Reads rows. */
+  /** Reads how deliveries to a consumer ended before this epoch; `null` where no history is kept. */
   earlierDeliveries(consumer: string): EarlierDeliveries | null {
     if (!this.isOn) return null;
     const before = this.#ports.firstNumber;

@@ -27,7 +27,7 @@ interface BytesTest {
 /** Filter of a look. State, attempts, place and group come first, since the engine has them: they need no bytes. */
 export class Matcher {
   readonly #terms: MessageFilter;
-  /** Tests for the terms that are told by the bytes of a message. */
+  /** Tests for the terms that need the bytes of a message, or its last error. */
   readonly #tests: readonly BytesTest[];
   /** Ids of the only messages that are looked for; `null` for all. */
   readonly #ids: ReadonlySet<string> | null;

@@ -16,7 +16,7 @@ export interface BrokerEnv {
   readonly SLUICE_ENV?: string;
   /** Tokens, separated by commas: each of them gives access to the HTTP API. */
   readonly SLUICE_API_TOKENS?: string;
-  /** The token of the process that runs the broker. Set by `sluice serve` where not everybody is let in. */
+  /** The token of the process that runs the broker. Set by `sluice serve` where clients need a token. */
   readonly SLUICE_PROCESS_TOKEN?: string;
   /** Further names, separated by commas, that an open broker is reached by. */
   readonly SLUICE_ALLOWED_HOSTS?: string;

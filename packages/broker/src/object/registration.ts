@@ -1,6 +1,6 @@
 import { QUEUE_ERROR_CODES, type QueueDefinition, type QueueRecord, type RpcFailure } from "@sluice/protocol";
 
-/** The queue does not exist, or does not any more. */
+/** Error for a queue that does not exist, or no longer. */
 export class QueueNotFoundError extends Error {
   override readonly name = "QueueNotFoundError";
   readonly queue: string;
@@ -18,7 +18,7 @@ export class QueueNotFoundError extends Error {
 }
 
 /**
- * State of a queue, as its object knows it.
+ * State of a queue by the knowledge of its object.
  *
  * - `known`: the directory has answered with this record, now or in an earlier epoch.
  * - `provisional`: defined by the deployed configuration. The directory has not answered yet.

@@ -11,7 +11,7 @@ import { traceOf } from "../platform/log.ts";
 import type { ManyQueuesLog } from "../platform/many-queues-log.ts";
 import { QueueNotFoundError } from "./registration.ts";
 
-/** Nothing of a queue can be read: its calls are refused until it can be. */
+/** Error for a queue that cannot be opened: its calls are refused until it can be. */
 export class UnreadableQueueError extends Error {
   override readonly name = "UnreadableQueueError";
 
@@ -27,7 +27,7 @@ export class UnreadableQueueError extends Error {
   }
 }
 
-/** Nobody knows what the queue is: the directory does not answer, and the queue has stored nothing itself. */
+/** Error for a queue that cannot be identified: the directory does not answer, and the queue has stored nothing. */
 export class UnidentifiedError extends Error {
   override readonly name = "UnidentifiedError";
 
@@ -40,7 +40,7 @@ export class UnidentifiedError extends Error {
   }
 }
 
-/** A queue's database file is damaged: what can be read is delivered, and nothing is taken in. */
+/** Error for a queue with a damaged database file: what can be read is delivered, and nothing is taken in. */
 export class UnwritableQueueError extends Error {
   override readonly name = "UnwritableQueueError";
 

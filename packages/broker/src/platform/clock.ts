@@ -3,7 +3,7 @@ import type { ClockSetting } from "@sluice/protocol";
 /** Source of the broker's time, in ms since 1970. No other code in this package reads a clock. */
 export interface Clock {
   now(): number;
-  /** Time by which it was moved forward since it was made, in ms. Default: a clock that nobody moves. */
+  /** Time by which it was moved forward since it was made, in ms. Default: 0, for a clock that cannot be moved. */
   readonly movedMs?: number;
 }
 

@@ -21,8 +21,8 @@ interface Waiting {
 
 /**
  * Log of what befalls many queues at once: a directory that is busy answers none of them. The first line is printed at
- * once. Of further queues with the same text one line a second says how many they are, whatever their reasons: those of
- * Cloudflare have a number each. One for all queues of an isolate.
+ * once. Further queues with the same text are counted in one line a second, whatever their reasons: Cloudflare puts a
+ * number into each. One instance serves all queues of an isolate.
  */
 export class ManyQueuesLog {
   readonly #waiting = new Map<string, Waiting>();

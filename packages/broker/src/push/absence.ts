@@ -34,7 +34,7 @@ export class Absence {
   failure(): string {
     switch (this.kind) {
       case "gone":
-        // What is said of an endpoint is a sentence: it cannot be reached.
+        // The reason of an endpoint is a sentence already, such as "it cannot be reached".
         return this.reason.startsWith("it ") ? this.reason : `the consumer was not there: ${this.reason}`;
       case "refuses":
         return this.reason;

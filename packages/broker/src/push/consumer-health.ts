@@ -11,7 +11,7 @@ interface DeliveryEnd {
 /** Record of how deliveries ended, for people. It is in memory; earlier epochs are read from the history. */
 export class DeliveryRecord {
   readonly #readEarlier: () => EarlierDeliveries | null;
-  /** `undefined` until somebody asks. */
+  /** `undefined` before the first `read`. */
   #earlier: EarlierDeliveries | null | undefined;
   /** Whether a delivery since the start went well: those before it do not matter. */
   #hasSucceeded = false;
@@ -56,7 +56,7 @@ export class DeliveryRecord {
   }
 }
 
-/** Tells when the next delivery is, and what it waits for. @param dueMs when it is due but for the queue's rate. */
+/** Finds when the next delivery is, and what it waits for. @param dueMs when it is due but for the queue's rate. */
 export function nextDelivery(throttle: Throttle, nowMs: number, dueMs: number | null): NextDelivery | null {
   if (dueMs === null) return null;
   const readyMs = Math.max(dueMs, nowMs);

@@ -24,7 +24,7 @@ export function loadSegments(queue: Queue, store: QueueStore, damage: DamageLog,
         `what happened to the messages of segment ${id} is damaged, all of them are delivered again: ${failure}`,
       );
     } else {
-      // Its row stays in the store: somebody may want to look at it.
+      // Its row stays in the store for examination.
       damage.note(
         "messagesLost",
         null,

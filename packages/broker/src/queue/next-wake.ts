@@ -47,7 +47,8 @@ export interface TimedQueue extends QueueContext {
  * Sets the one alarm to the next moment at which anything is due, and the timer for receivers that wait for messages.
  *
  * @param isRinging whether the alarm's handler runs. If the object ends meanwhile, the platform rings again, unless
- *   another alarm is set. So while anything is under way no alarm is set for it, nor for anything later.
+ *   another alarm is set. So while anything is under way no alarm is set for it, nor for what is due later than
+ *   `heartbeatMs`.
  * @returns whether an alarm is set.
  */
 export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = false): boolean {
@@ -88,7 +89,7 @@ export function nextMomentOf(timed: TimedQueue): NextMoment {
 }
 
 /**
- * When something is delivered or transferred next if nobody sends anything, in ms; `null` if nothing will be. Neither
+ * When something is delivered or transferred next if no message is sent, in ms; `null` if nothing will be. Neither
  * the end of a lease or of a retention period is work, nor is what a schedule sends for ever.
  */
 export function nextWorkMsOf(timed: TimedQueue): number | null {

@@ -350,7 +350,7 @@ export class QueueCore implements QueueContext {
     return this.submit(() => deleteByRefs(this, refs));
   }
 
-  /** Undoes a receive whose answer has reached nobody. */
+  /** Undoes a receive whose answer has not reached its client. */
   release(receipts: readonly string[]): Promise<void> {
     return this.submit(() => {
       for (const receipt of receipts) releaseByReceipt(this, receipt);

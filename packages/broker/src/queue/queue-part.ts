@@ -158,7 +158,7 @@ export class QueuePart {
     return { used, wanted: Math.max(used, Math.min(limit, target, used + more)) };
   }
 
-  /** Whether somebody takes messages. */
+  /** Whether a consumer or a client takes messages. */
   get #isAsked(): boolean {
     const { dispatcher, receivers, nowMs } = this.#queue;
     const wasAsked = receivers.askedMs !== null && receivers.askedMs > nowMs - CLIENT_MS;

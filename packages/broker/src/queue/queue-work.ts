@@ -35,7 +35,7 @@ export async function doWork(
   if (lent !== null) await lent;
   let received = undefined as Promise<ReceiveNowReply[]> | undefined;
   const turn = queue.submit((): QueueWorkDone => {
-    // What is refused receives nothing: nobody would get it.
+    // A refused call must receive nothing: the messages would reach no client.
     callerMap?.check();
     received = receive === undefined ? undefined : queue.receivers.receiveInTurn(receive);
     // If the turn fails, the call does too.

@@ -30,7 +30,7 @@ export interface ResumedQueue extends QueueContext {
 
 /**
  * Goes on with what an earlier epoch left behind, once its segments are loaded: what is on its way to other queues,
- * notes, and deliveries of which nobody knows the end. Call once, at the start.
+ * notes, and deliveries whose end is unknown. Call once, at the start.
  *
  * @param cutOff what becomes of deliveries that the end of the epoch before has cut off.
  * @returns whether anything goes on by itself, without a call from outside.

@@ -20,7 +20,7 @@ type WatchedQueue = Pick<QueueContext, "queue" | "nowMs" | "history"> & Paramete
 
 /**
  * Callers that wait for something to happen in a queue. Each call is answered once, as soon as there is something that
- * its caller has not seen and that is durable. While nobody waits nothing is done.
+ * its caller has not seen and that is durable. It costs nothing while no call waits.
  */
 export class Watchers {
   readonly #context: WatchedQueue;
@@ -29,7 +29,7 @@ export class Watchers {
   /** Callers that wait until nothing is under way. */
   #idle: PromiseWithResolvers<void> | null = null;
 
-  /** @param awake told while somebody waits. */
+  /** @param awake counts the time in which calls wait. */
   constructor(context: WatchedQueue, awake: AwakeTime) {
     this.#context = context;
     this.#awake = awake;
@@ -76,7 +76,7 @@ export class Watchers {
     return this.#waiting.length > 0;
   }
 
-  /** Whether somebody waits until nothing is under way. */
+  /** Whether a call waits until nothing is under way. */
   get isIdleAwaited(): boolean {
     return this.#idle !== null;
   }

@@ -17,7 +17,7 @@ interface LenderPorts {
   others(): readonly number[];
   /** Revision at which an earlier queue of this name was deleted, 0 if none was. */
   emptyAsOf(): number;
-  /** Asks a shard for its part, and tells it of the lender. */
+  /** Asks a shard for its part, and names the lender to it. */
   partOf(shard: number, lender: number): Promise<PartRequest>;
 }
 
@@ -45,8 +45,8 @@ export class Lender {
       // Parts of an epoch before this one are known to their shards alone.
       this.#learned ??= this.#learn(asking);
       await this.#learned;
-      // A shard that is new, or did not answer, may have nothing to do and never ask. Nobody waits for its answer: it
-      // may be out of reach, and the others have parts to renew.
+      // A shard that is new, or did not answer, may have nothing to do and never ask. This call does not wait for its
+      // answer: it may be out of reach, and the others have parts to renew.
       void this.#learn(asking);
       // Its pools learn its part below, without another wait.
       if (isAnswered) this.#knows.add(request.shard);

@@ -120,7 +120,7 @@ interface Plan {
   readonly aside: string;
   readonly definition: string;
   readonly whole: readonly (string | number)[];
-  /** Keys of rows that lack their replaceable columns. Such a row tells how many messages are lost. */
+  /** Keys of rows that lack their replaceable columns. Such a row shows how many messages are lost. */
   readonly partial: readonly (string | number)[];
 }
 

@@ -75,7 +75,7 @@ export interface QueueStore extends JournalRows, DamageRecord {
   /**
    * Reads a payload; damaged records in it are unreadable (`isReadable`). Throws when its checksums are damaged.
    *
-   * @param isWanted looks at the bytes before they are verified. `null` is returned where it says no.
+   * @param isWanted looks at the bytes before they are verified. If it returns false, `null` is returned.
    */
   readPayload(id: number, isWanted?: (packed: Uint8Array) => boolean): Uint8Array | null;
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void;

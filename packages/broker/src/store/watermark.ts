@@ -99,7 +99,7 @@ export class Watermark {
   #isIdleKnown = false;
   /** Whether a report is to be made at once, without a new commit too. */
   #isReportWanted = false;
-  /** Whether somebody has asked for the queue's figures since the last report. */
+  /** Whether a caller has asked for the queue's figures since the last report. */
   #isAsked = false;
   #reportedMs = Number.NEGATIVE_INFINITY;
   #isFailing = false;
@@ -191,7 +191,7 @@ export class Watermark {
       if (report === null) this.end();
       else if (report !== undefined) {
         const { position } = report;
-        // Figures that nobody asks for would have to be taken back with the next commit.
+        // Figures that no caller has asked for are not worth a report at the next commit, which makes them outdated.
         const snapshot = isBilled && !this.#isAsked ? null : report.snapshot;
         this.#isAsked = false;
         if (this.#unchecked !== null) this.#sent.push(position);

@@ -110,7 +110,9 @@ export class SpanExporter {
     }
   }
 
-  /** Says once that the collector is away, and once that spans are lost by that: how many, when it is back. */
+  /**
+   * Logs once that the collector is away, and once that spans are lost by that. Their number is logged at its return.
+   */
   #reportFailure(reason: string): void {
     const room = this.#room;
     const isLoss = room.lost > 0 && !room.isLossKnown;

@@ -23,7 +23,7 @@ import type { KnownEnds } from "./last-end.ts";
 import { ElsewhereError, idOf, type StoredQueue } from "./open-store.ts";
 import type { DirectoryCalls } from "./queue-usage.ts";
 
-/** An opening queue that knows what it is. */
+/** An opening queue whose record or definition is known. */
 export interface IdentifiedQueue extends StoredQueue {
   readonly registration: Registration;
   /** The directory's answer; `null` where it gives none. */
@@ -50,7 +50,7 @@ export interface IdentifiedQueue extends StoredQueue {
  * Finds out what the queue is, how far it had come and how its last epoch has ended. What a deleted queue has left is
  * dropped.
  *
- * @throws UnidentifiedError when nobody knows what it is.
+ * @throws UnidentifiedError when neither directory, store nor configuration has it.
  */
 export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
   const { name, store, host, options, alarm, clock, directory, lastEnds, log, isDevelopment } = stored;

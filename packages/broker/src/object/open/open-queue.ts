@@ -65,7 +65,7 @@ export function nameIn(storage: HostStorage): string | null {
  * Opens a queue on what its object has stored. Damage is noted and does not keep the rest from going on.
  *
  * @param requests calls of the object since it started.
- * @throws UnreadableQueueError when nothing can be read, it is another queue's, or nobody knows what the queue is.
+ * @throws UnreadableQueueError when its file cannot be read or is another queue's, or the queue cannot be identified.
  */
 export async function openQueue(
   name: string,
@@ -87,7 +87,7 @@ export async function openQueue(
 }
 
 /**
- * Stores a map that the queue has learned from the directory, before anybody learns it from the queue: a later epoch
+ * Stores a map that the queue has learned from the directory, before a caller learns it from the queue: a later epoch
  * that does not reach the directory must not go by an earlier one.
  */
 async function keepMap(
