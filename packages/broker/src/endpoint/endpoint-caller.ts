@@ -8,6 +8,9 @@ import { isSigningSecret, signatureHeaders } from "./signature.ts";
 import { refusalOfTarget, type TargetRules } from "./target.ts";
 import type { EndpointVariables } from "./variables.ts";
 
+/** Values that a header can have (RFC 9110, 5.5), with one character for each byte. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 /** Settings, ports and rules for calls of HTTP endpoints. */
 export interface EndpointCallerInput {
   readonly settings: HttpPushSettings;
@@ -131,11 +134,16 @@ export class EndpointCaller {
     }
     const entries = Object.entries(headers).filter(([name]) => !isReservedHeader(name));
     return Object.fromEntries(
-      entries.map(([name, value]) => [
-        name.toLowerCase(),
-        headerBytes(value.startsWith("$") ? this.#variable(value.slice(1)) : value),
-      ]),
+      entries.map(([name, value]) => [name.toLowerCase(), this.#valueOf(name, value)]),
     );
+  }
+
+  /** Makes the value of a header, without blanks at its ends: variables that are read from files end with a line. */
+  #valueOf(name: string, value: string): string {
+    const text = value.startsWith("$") ? this.#variable(value.slice(1)) : value;
+    const bytes = headerBytes(text.trim());
+    if (VALUE.test(bytes)) return bytes;
+    return this.#cannotCall(`the value of its header ${name} has a character that no header can have`);
   }
 
   #variable(name: string): string {

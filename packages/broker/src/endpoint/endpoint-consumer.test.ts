@@ -316,6 +316,19 @@ describe("what a request is made with", () => {
     },
   );
 
+  it("has the value of a variable without blanks at its ends, and waits while that is none for a header", async () => {
+    const world = worldWith({ headers: { Authorization: "$SHOP_TOKEN" } });
+    world.variables.SHOP_TOKEN = "one\ntwo";
+    await world.sendAndPass("orders", ["a"], 60_000);
+    expect(world.posts).toEqual([]);
+    expect(world.lines).toEqual([
+      'error: Queue "orders": its consumer "https://shop.example/tasks" cannot be called: the value of its header Authorization has a character that no header can have; its messages wait',
+    ]);
+    world.variables.SHOP_TOKEN = "Bearer 123\n";
+    await world.pass(60_000);
+    expect(world.posts.map(({ headers }) => headers.authorization)).toEqual(["Bearer 123"]);
+  });
+
   it("is not made to an address that may not be called, and the query is in no log line", async () => {
     const world = worldWith({ url: "http://127.0.0.1:8080/tasks?key=secret" });
     await world.sendAndPass("orders", ["a"], 60_000);
