@@ -313,7 +313,7 @@ export class World {
 
   #start(name: string, object: QueueObject): Life {
     const { store } = object;
-    store.notesStanding(() => ({ messages: 0, usage: NO_USAGE }));
+    store.leaveRowsOver(() => ({ messages: 0, usage: NO_USAGE }));
     let life: Life | undefined;
     // While the core's constructor runs there is no epoch yet, and nothing can have ended it.
     const alive = () => life?.alive !== false;

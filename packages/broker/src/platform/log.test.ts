@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createConsoleLog, LINES_PER_SECOND, type MessageFate, traceOf } from "./log.ts";
+import { createConsoleLog, LINES_PER_SECOND, type MessageOutcome, traceOf } from "./log.ts";
 
 /** A log whose clock and timer are the test's. */
 function observed() {
@@ -92,8 +92,9 @@ it("the console log prints single lines at once when a rush has ended more than 
 
 it("the console log sums up what happens to messages beside their batches, with the first reason", () => {
   const { log, lines, pass, handle } = observed();
-  const fail = (fate: MessageFate, count: number, reason: string) => {
-    for (let i = 0; i < count; i++) log.message("orders", fate, reason, () => `${fate} ${i}: ${reason}`);
+  const fail = (outcome: MessageOutcome, count: number, reason: string) => {
+    for (let i = 0; i < count; i++)
+      log.message("orders", outcome, reason, () => `${outcome} ${i}: ${reason}`);
   };
   fail("retried", LINES_PER_SECOND, "Error: early");
   expect(lines.at(-1)).toBe(`log: retried ${LINES_PER_SECOND - 1}: Error: early`);

@@ -1,7 +1,7 @@
 import { indented, oneLine } from "@sluice/protocol/words";
 
 /** Event of one message that a developer wants to hear of. */
-export type MessageFate = "retried" | "moved" | "dropped";
+export type MessageOutcome = "retried" | "moved" | "dropped";
 
 /** Log of a queue for developers. Nothing is left out, but what comes in a rush is summed up. */
 export interface QueueLog {
@@ -13,7 +13,7 @@ export interface QueueLog {
    * @param reason why, as the sum of many messages names it.
    * @param line makes the message's own line.
    */
-  message(queue: string, fate: MessageFate, reason: string, line: () => string): void;
+  message(queue: string, outcome: MessageOutcome, reason: string, line: () => string): void;
   info(text: string): void;
   warn(text: string): void;
   error(text: string): void;
@@ -89,14 +89,14 @@ export function createConsoleLog(
       into.total += total;
       into.batches += 1;
     },
-    message(queue, fate, reason, line) {
+    message(queue, outcome, reason, line) {
       const into = printOrSum(queue, () => {
         const text = oneLine(line());
-        if (fate === "dropped") sink.warn(text);
+        if (outcome === "dropped") sink.warn(text);
         else sink.log(text);
       });
       if (into === null) return;
-      into[fate] += 1;
+      into[outcome] += 1;
       into.reason ??= reason;
       into.hasOtherReasons ||= into.reason !== reason;
     },
@@ -106,7 +106,7 @@ export function createConsoleLog(
   };
 }
 
-interface Sum extends Record<MessageFate, number> {
+interface Sum extends Record<MessageOutcome, number> {
   queue: string;
   /** Lines that it stands for. */
   lines: number;
@@ -132,19 +132,19 @@ const NOTHING = {
   hasOtherReasons: false,
 };
 
-function textOf({ queue, batches, acked, total, reason, hasOtherReasons, ...fates }: Sum): string {
+function textOf({ queue, batches, acked, total, reason, hasOtherReasons, ...counts }: Sum): string {
   const parts = [
     batches === 0
       ? null
       : `${acked}/${total} acknowledged (${batches} ${batches === 1 ? "batch" : "batches"})`,
-    ...FATES.map(([fate, words]) => (fates[fate] === 0 ? null : `${fates[fate]} ${words}`)),
+    ...OUTCOMES.map(([outcome, words]) => (counts[outcome] === 0 ? null : `${counts[outcome]} ${words}`)),
   ].filter((part) => part !== null);
   const why =
     reason === null ? "" : `: ${reason.split("\n")[0]}${hasOtherReasons ? ", and other reasons" : ""}`;
   return `QUEUE ${queue} ${parts.join(", ")}${why}`;
 }
 
-const FATES: readonly (readonly [MessageFate, words: string])[] = [
+const OUTCOMES: readonly (readonly [MessageOutcome, words: string])[] = [
   ["retried", "to be retried"],
   ["moved", "moved to the dead-letter queue"],
   ["dropped", "dropped"],

@@ -20,7 +20,7 @@ const USAGE: QueueUsage = {
 
 /** Opens the store of the next epoch, which notes its usage. */
 function opened(store: MemoryStore): MemoryStore {
-  store.notesStanding(() => ({ messages: 7, usage: USAGE }));
+  store.leaveRowsOver(() => ({ messages: 7, usage: USAGE }));
   return store;
 }
 

@@ -3,7 +3,7 @@ import { IS_LIVE, type Mark, markText, WRITE_MARK } from "./mark.ts";
 import type { Run } from "./migrations.ts";
 
 /** Facts that a queue notes with its mark when its last message leaves. */
-export interface Standing {
+export interface MarkFacts {
   /** Messages that it has ever taken in. */
   readonly messages: number;
   readonly usage: QueueUsage;
@@ -11,13 +11,13 @@ export interface Standing {
 
 /**
  * Row of the last segment of a queue that is empty. The commit that empties the queue does not delete the row. It
- * writes the mark instead, by which the row counts as gone. So noting position and usage costs no row more.
+ * writes the mark instead, by which the row counts as gone. So noting position and usage costs no further row.
  */
 export class LeftOverRow {
   readonly #run: Run;
   #id: number | null;
   #lastLeftAt: number;
-  #standing: (() => Standing) | null = null;
+  #facts: (() => MarkFacts) | null = null;
 
   constructor(run: Run, mark: Mark) {
     this.#run = run;
@@ -33,12 +33,12 @@ export class LeftOverRow {
 
   /** Whether rows are left over, since there is something to note with them. */
   get isOn(): boolean {
-    return this.#standing !== null;
+    return this.#facts !== null;
   }
 
-  /** Leaves rows over from now on. @param standing returns the facts to note. */
-  turnOn(standing: () => Standing): void {
-    this.#standing = standing;
+  /** Leaves rows over from now on. @param facts returns the facts to note. */
+  turnOn(facts: () => MarkFacts): void {
+    this.#facts = facts;
   }
 
   /** Gives the row away to a new segment. @returns its id; `null` if there is none. */
@@ -55,14 +55,14 @@ export class LeftOverRow {
 
   /** Leaves the row of the last segment over, within its commit. */
   leave(id: number, { commits, epoch }: { readonly commits: number; readonly epoch: number }): void {
-    const standing = this.#standing?.();
-    if (standing === undefined || this.#hasOthers(id)) {
+    const facts = this.#facts?.();
+    if (facts === undefined || this.#hasOthers(id)) {
       // Rows that could not be read stay in the table, and would count as gone by the mark.
       this.#run("DELETE FROM segments WHERE id = ?", id);
       this.#run("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", epoch);
       return;
     }
-    const { messages, usage } = standing;
+    const { messages, usage } = facts;
     this.#id = id;
     this.#lastLeftAt = commits;
     // The row that is written here counts as well.

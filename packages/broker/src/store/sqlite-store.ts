@@ -11,7 +11,7 @@ import type { HostStorage } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import { usageFrom } from "../usage/stored-usage.ts";
 import { checksumOf } from "./checksum.ts";
-import { LeftOverRow, type Standing } from "./left-over-row.ts";
+import { LeftOverRow, type MarkFacts } from "./left-over-row.ts";
 import { IS_LIVE, type Mark, markText } from "./mark.ts";
 import { MetaTable } from "./meta-table.ts";
 import { migrate, type Run } from "./migrations.ts";
@@ -77,8 +77,8 @@ export class SqliteStore implements QueueStore {
    * Has the commit that takes the last message out of the queue note position and usage, in place of deleting the row
    * (`LeftOverRow`).
    */
-  notesStanding(standing: () => Standing): void {
-    this.#leftOver.turnOn(standing);
+  leaveRowsOver(facts: () => MarkFacts): void {
+    this.#leftOver.turnOn(facts);
   }
 
   /** Number of commits over all epochs; within a commit its own number. */

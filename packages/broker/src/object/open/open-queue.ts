@@ -111,7 +111,7 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
   const { name, core, store, alarm, clock, faults, lender, registration } = queue;
   const { watermark, answer, file, check } = queue;
   const usage = usageOf({ ...queue, requests, directory: queue.directoryCalls });
-  store.notesStanding(() => ({ messages: messagesIn(queue), usage: usage() }));
+  store.leaveRowsOver(() => ({ messages: messagesIn(queue), usage: usage() }));
   core.begin();
   queue.options.instruments?.begun?.(core);
   if (answer?.topicVersion !== undefined) core.topic.changed(answer.topicVersion);
