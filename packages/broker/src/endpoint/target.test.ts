@@ -95,6 +95,14 @@ describe("an address of the broker's own network", () => {
   it("is not listed with another port", () => {
     expect(refusalOfTarget("http://jobs.internal:8081/", PUBLIC_ONLY)).toContain("is not public");
   });
+
+  it("may be called at the default port of its scheme if it is listed with that port", () => {
+    const rules = { privateAllowed: false, allowedHosts: ["10.1.2.3:80", "jobs.internal:443"] };
+    const urls = ["http://10.1.2.3/", "http://10.1.2.3:80/", "https://jobs.internal./"];
+    expect(urls.map((url) => refusalOfTarget(url, rules))).toEqual([null, null, null]);
+    expect(refusalOfTarget("https://10.1.2.3/", rules)).toContain("is not public");
+    expect(refusalOfTarget("http://jobs.internal/", rules)).toContain("is not public");
+  });
 });
 
 describe("a public name", () => {

@@ -45,9 +45,10 @@ export function refusalOfAddress(url: URL, address: string, rules: TargetRules):
 
 /** Whether a host may be called at any address. */
 export function arePrivateAllowed(url: URL, { privateAllowed, allowedHosts }: TargetRules): boolean {
-  return (
-    privateAllowed || allowedHosts.includes(withoutDots(url.hostname)) || allowedHosts.includes(url.host)
-  );
+  const hostname = withoutDots(url.hostname);
+  // A URL leaves out the default port of its scheme, which a list may have.
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  return privateAllowed || allowedHosts.includes(hostname) || allowedHosts.includes(`${hostname}:${port}`);
 }
 
 /** Removes dots at the end of a name, which is the same host without them. */
