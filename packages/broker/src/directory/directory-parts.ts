@@ -63,9 +63,9 @@ export function directoryParts(host: Host<DirectoryEnv>, topology: QueueTopology
 
   const positions = new CommitPositions(sql);
   const rows = new DirectoryRows(sql);
-  const subscriptions = new Subscriptions(sql);
+  const subscriptions = new Subscriptions(sql, now);
   const purges = new Purges(sql);
-  const clock = new ClockRow(sql, clockStartMsOf(host.env));
+  const clock = new ClockRow(sql, host.clock, clockStartMsOf(host.env));
   const deletions = new Deletions(sql);
   const tokens = new Tokens(sql, now);
   const audit = new AuditRows(sql, now);

@@ -1,6 +1,6 @@
 import type { ClockSetting } from "@sluice/protocol";
 
-/** Source of the broker's time, in ms since 1970. No other code in this package reads a clock. */
+/** Source of the broker's time, in ms since 1970. The time of day is read in this folder alone. */
 export interface Clock {
   now(): number;
   /** Time by which it was moved forward since it was made, in ms. Default: 0, for a clock that cannot be moved. */

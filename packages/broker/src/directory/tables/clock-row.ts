@@ -1,5 +1,5 @@
 import { type ClockSetting, REAL_TIME } from "@sluice/protocol";
-import { MovableClock, systemClock } from "../../platform/clock.ts";
+import { type Clock, MovableClock } from "../../platform/clock.ts";
 
 /** Schema of the stored setting, one row once the clock was moved. A contract: columns keep their meaning. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS clock (
@@ -9,11 +9,16 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS clock (
 /** Stored setting of the broker's clock, which all of its queues use. */
 export class ClockRow {
   readonly #sql: SqlStorage;
+  readonly #base: Clock;
   readonly #startMs: number | null;
 
-  /** @param startMs time at which the clock stands until it is moved; `null` for a running clock. */
-  constructor(sql: SqlStorage, startMs: number | null = null) {
+  /**
+   * @param base clock of the host, which the broker's clock is set against.
+   * @param startMs time at which the broker's clock stands until it is moved; `null` for a running clock.
+   */
+  constructor(sql: SqlStorage, base: Clock, startMs: number | null) {
     this.#sql = sql;
+    this.#base = base;
     this.#startMs = startMs;
     sql.exec(SCHEMA);
   }
@@ -29,7 +34,7 @@ export class ClockRow {
 
   /** Changes the clock. @returns its new setting. */
   change(change: (clock: MovableClock) => void): ClockSetting {
-    const clock = MovableClock.by(systemClock, this.read() ?? REAL_TIME);
+    const clock = MovableClock.by(this.#base, this.read() ?? REAL_TIME);
     change(clock);
     const { offsetMs, frozenAtMs } = clock.setting;
     this.#sql.exec("INSERT OR REPLACE INTO clock VALUES (0, ?, ?)", offsetMs, frozenAtMs);

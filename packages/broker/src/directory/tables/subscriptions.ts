@@ -20,9 +20,11 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS subscriptions (
  */
 export class Subscriptions {
   readonly #sql: SqlStorage;
+  readonly #now: () => number;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, now: () => number) {
     this.#sql = sql;
+    this.#now = now;
     sql.exec(SCHEMA);
   }
 
@@ -35,14 +37,14 @@ export class Subscriptions {
     const source = canonicalJson(subscription.source);
     if (this.#read("WHERE source = ?", source).length > 0)
       return { ok: false, refusal: { kind: "sourceSubscribed" } };
-    const nowMs = Date.now();
+    const nowMs = this.#now();
     return this.#put({ ...subscription, id: newId(), createdAtMs: nowMs, modifiedAtMs: nowMs });
   }
 
   change(id: string, change: SubscriptionChange): SubscriptionReply {
     const [subscription] = this.#read("WHERE id = ?", id);
     if (subscription === undefined) return { ok: false, refusal: { kind: "subscriptionNotFound" } };
-    return this.#put({ ...subscription, ...change, modifiedAtMs: Date.now() });
+    return this.#put({ ...subscription, ...change, modifiedAtMs: this.#now() });
   }
 
   delete(id: string): SubscriptionReply {

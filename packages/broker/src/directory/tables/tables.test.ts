@@ -79,8 +79,19 @@ describe("subscriptions", () => {
   const queueId = newId();
   const r2 = { name: "r2", enabled: true, source: { type: "r2" }, queueId, events: ["bucket.created"] };
 
+  it("have the times of the directory's clock", () => {
+    let nowMs = 1;
+    const subscriptions = new Subscriptions(sql, () => nowMs);
+    const created = subscriptions.create(r2);
+    if (!created.ok) throw new Error(created.refusal.kind);
+    expect(created.subscription).toMatchObject({ createdAtMs: 1, modifiedAtMs: 1 });
+    nowMs = 2;
+    const changed = subscriptions.change(created.subscription.id, { enabled: false });
+    expect(changed).toMatchObject({ subscription: { createdAtMs: 1, modifiedAtMs: 2 } });
+  });
+
   it("are one per source, whatever the order of what names it", () => {
-    const subscriptions = new Subscriptions(sql);
+    const subscriptions = new Subscriptions(sql, () => 1);
     const source = { type: "artifacts.repo", namespace: "n", repo_name: "r" };
     expect(subscriptions.create({ ...r2, source })).toMatchObject({ ok: true });
     const again = { repo_name: "r", namespace: "n", type: "artifacts.repo" };
@@ -94,7 +105,7 @@ describe("subscriptions", () => {
   });
 
   it("go with their queue, and their source is free again", () => {
-    const subscriptions = new Subscriptions(sql);
+    const subscriptions = new Subscriptions(sql, () => 1);
     subscriptions.create(r2);
     subscriptions.create({ ...r2, source: { type: "kv" }, queueId: newId() });
     expect(subscriptions.deleteOf(queueId)).toMatchObject([{ source: { type: "r2" } }]);
@@ -104,8 +115,8 @@ describe("subscriptions", () => {
 
   it("are refused to be changed when they do not exist", () => {
     const refusal = { ok: false, refusal: { kind: "subscriptionNotFound" } };
-    expect(new Subscriptions(sql).change(newId(), { enabled: false })).toEqual(refusal);
-    expect(new Subscriptions(sql).delete(newId())).toEqual(refusal);
+    expect(new Subscriptions(sql, () => 1).change(newId(), { enabled: false })).toEqual(refusal);
+    expect(new Subscriptions(sql, () => 1).delete(newId())).toEqual(refusal);
   });
 });
 
