@@ -1,5 +1,5 @@
-// Bundles the command and its modules for Workers into dist/, or another folder that is named, so that the package
-// needs none of the workspace's others. Plain JavaScript: `npm pack` runs it with whatever Node.js the machine has.
+// Bundles the command and its modules for Workers into dist/, or the folder that is named, so that the package needs no
+// other package of the workspace. Plain JavaScript: `npm pack` runs it with any Node.js that the machine has.
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,15 +18,15 @@ const command = await build({
   ...forNode,
   entryPoints: [path("src/main.ts"), path("src/index.ts")],
   outdir: folder,
-  // One file per command, loaded when it is asked for: `sluice --help` should not wait for Wrangler.
+  // One file per command, loaded when the command runs: `sluice --help` should not wait for Wrangler.
   splitting: true,
-  // What package.json declares stays a dependency; the workspace's own packages, and what those need, are bundled.
+  // Dependencies in package.json stay dependencies. The workspace's packages and their dependencies are bundled.
   external: ["@bomb.sh/tab", "cli-progress", "commander", "croner", "yaml"],
 });
 chmodSync(join(folder, "main.js"), 0o755);
 writeFileSync(join(folder, "page.bin"), await buildPage());
 
-// What runs in Wrangler's process.
+// Modules that run in Wrangler's process.
 const inside = await build({
   ...forNode,
   entryPoints: {
@@ -44,7 +44,7 @@ const runtime = await build({
     trace: path("../project/src/runtime/trace.ts"),
   },
   outdir: join(folder, "runtime"),
-  // Wrangler's bundles are made of these: their stack traces shall lead to our sources.
+  // Wrangler bundles these into Workers, whose stack traces should lead to our sources.
   ...withMap,
 });
 

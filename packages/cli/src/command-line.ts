@@ -27,14 +27,14 @@ import { addTransfer } from "./commands/transfer/grammar.ts";
 import { processSurroundings, type Surroundings } from "./surroundings.ts";
 import { version } from "./version.ts";
 
-/** Hidden command that a shell's script calls. The words to complete stand behind `--`. */
+/** Hidden command that a shell's completion script calls. The words to complete follow `--`. */
 const COMPLETE_COMMAND = "complete";
 
 /**
  * Runs a command line and resolves to the exit code.
  *
  * @param args arguments after `sluice`.
- * @param surroundings of the process, for the commands that use a broker.
+ * @param surroundings input, folder and environment. Default: those of this process.
  */
 export async function run(
   args: readonly string[],
@@ -185,7 +185,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   return program;
 }
 
-/** Names the commands that an unknown one is a part of: `queues redrive` for `redrive`. */
+/** Suggests the full names for an unknown command that is a subcommand: `queues redrive` for `redrive`. */
 function withFullNames(text: string, program: Command): string {
   const [, name = ""] = /unknown command '([^']+)'/.exec(text) ?? [];
   const full = program.commands.flatMap((group) =>
@@ -203,7 +203,7 @@ function fail(printer: Printer, text: string): void {
   else printer.fail(text);
 }
 
-/** Makes each command name its own help after a usage error. */
+/** Makes each command point to its own help after a usage error. */
 function pointToHelp(parent: Command, name: string): void {
   for (const command of parent.commands) {
     const full = `${name} ${command.name()}`;
@@ -212,7 +212,7 @@ function pointToHelp(parent: Command, name: string): void {
   }
 }
 
-/** Refuses a name without a letter, as a script has it whose variable is unset: a request for it is one for all queues. */
+/** Refuses an empty name, such as an unset variable of a script: in a path, it would stand for all queues. */
 function refuseEmptyNames(command: Command): void {
   const at = command.registeredArguments.findIndex(
     (argument, index) => ["queue", "name"].includes(argument.name()) && command.args[index] === "",
@@ -238,17 +238,17 @@ function port(value: string): number {
   return number;
 }
 
-/** Refusals of file systems that are our mistake in a command: others are its user's to solve. */
-const OUR_MISTAKES = ["EEXIST", "ELOOP", "ENOENT"];
+/** Error codes of the file system that mean a defect of a command. The user can solve others, such as a full disk. */
+const DEFECT_CODES = ["EEXIST", "ELOOP", "ENOENT"];
 
-/** Formats an error: as its message where the user can mend its cause, else with its stack, since it is our mistake. */
+/** Formats an error: as its message where the user can mend its cause, else with its stack, since it is a defect. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return isUsersToMend(error) ? error.message : (error.stack ?? error.message);
+  return canUserMend(error) ? error.message : (error.stack ?? error.message);
 }
 
-function isUsersToMend(error: Error): boolean {
+function canUserMend(error: Error): boolean {
   if (error instanceof CliError || error.name === "ConfigError") return true;
   if (!("path" in error && "code" in error)) return false;
-  return writeRefusal(error) !== null && !OUR_MISTAKES.includes(String(error.code));
+  return writeRefusal(error) !== null && !DEFECT_CODES.includes(String(error.code));
 }

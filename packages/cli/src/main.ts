@@ -16,7 +16,7 @@ enableCompileCache();
 surviveLateErrors();
 const { run } = await import("./command-line.ts");
 const { terminal } = await import("@sluice/local/report/printer");
-/** Why something that was printed is lost, such as a full disk. A reader that is gone wants nothing more. */
+/** First error that lost output, such as a full disk. A reader that has closed the pipe is none. */
 let lost = null as Error | null;
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") lost ??= error;
@@ -27,7 +27,7 @@ if (lost !== null) process.stderr.write(`Standard output cannot be written: ${lo
 // A broker that ran in this process may have left timers, which must not keep it alive.
 process.exit(lost !== null && code === 0 ? EXIT_FAILED : code);
 
-/** Waits until all that was written to a stream is out, or its reader is gone: an exit cuts what a pipe has no room for. */
+/** Waits until a stream is flushed, or its reader has closed it: an exit discards what is still buffered for a pipe. */
 function written(stream: Writable): Promise<void> {
   stream.on("error", () => {});
   return new Promise((resolve) => stream.write("", () => resolve()));

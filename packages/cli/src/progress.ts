@@ -3,7 +3,7 @@ import type { Surroundings } from "./surroundings.ts";
 
 /** Progress of a task. */
 export interface Progress {
-  /** @param total total that is known so far. */
+  /** @param total the total as far as it is known. */
   update(done: number, total: number): void;
   /** Removes the bar. */
   stop(): void;

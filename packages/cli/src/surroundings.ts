@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 import { CliError, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
 
-/** Parts of its process that a command uses. */
+/** Parts of the process that a command uses, which tests replace. */
 export interface Surroundings {
   /** Absolute path of the current folder. */
   readonly cwd: string;

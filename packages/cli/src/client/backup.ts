@@ -3,7 +3,7 @@ import { CliError } from "@sluice/project/errors";
 import type { BrokerClient } from "./broker-client.ts";
 import { queuePath } from "./queues.ts";
 
-/** A page of what a queue holds, in whatever state. */
+/** A page of a queue's messages in any state. */
 interface BackupPage {
   readonly messages: readonly BackupMessage[];
   /** Where the next page begins; `null` at the end. */
@@ -12,13 +12,13 @@ interface BackupPage {
   readonly of: number;
 }
 
-/** Reads the settings of a broker, and what holds its messages. */
+/** Reads the settings of a broker, with its queues, topics and subscriptions. */
 export function backupOf(client: BrokerClient): Promise<BackupView> {
   return client.admin({ path: "/backup" });
 }
 
 /**
- * Messages of a queue, or of the queue of an endpoint. Nothing is leased or counted.
+ * Reads messages of a queue, or of the queue of an HTTP endpoint, without leasing them or counting an attempt.
  *
  * @throws BrokerFailure with `EXIT_NOT_FOUND`
  */
@@ -31,18 +31,18 @@ export function pageOfBackup(
   return client.admin({ path: `/backup/messages?${query}` });
 }
 
-/** Kinds of what a broker is set to, by their paths. */
+/** Kinds of settings in a backup, by their paths in the admin API. */
 export type BackupKind = "queues" | "topics" | "topic-subscriptions" | "subscriptions";
 
-/** Brings back a queue, a topic or a subscription. What is there already is left as it is. */
+/** Restores a queue, a topic or a subscription. One that exists is left as it is. */
 export function restore(client: BrokerClient, kind: BackupKind, body: object): Promise<Restored> {
   return client.admin({ method: "POST", path: `/backup/${kind}`, body });
 }
 
 /**
- * Brings back up to 100 messages of a queue, all of them or none.
+ * Restores up to 100 messages of a queue, all of them or none.
  *
- * @throws BrokerFailure, with the `index` of one that is refused.
+ * @throws BrokerFailure, with the `index` of a message that is refused.
  */
 export async function restoreMessages(
   client: BrokerClient,
@@ -54,11 +54,11 @@ export async function restoreMessages(
 }
 
 /**
- * Stores up to 100 messages of a queue, each once: those that the queue remembers are left out.
+ * Restores up to 100 messages of a queue, each once: the queue remembers their ids and leaves out repeated ones.
  *
- * @param forget ids of messages that cannot come again, 1,000 at most.
- * @returns the ids of those that were stored before.
- * @throws BrokerFailure, with the `index` of one that is refused.
+ * @param forget ids that the queue need not remember any more, 1,000 at most.
+ * @returns the ids of the messages that were left out.
+ * @throws BrokerFailure, with the `index` of a message that is refused.
  */
 export async function restoreOnce(
   client: BrokerClient,
@@ -75,7 +75,7 @@ export async function restoreOnce(
 
 const OLD_BROKER = "The broker is of an earlier version, which cannot tell messages that come twice.";
 
-/** Takes up to 100 messages out of a queue for some seconds. */
+/** Leases up to 100 messages of a queue. */
 export async function leaseMessages(
   client: BrokerClient,
   queue: string,
@@ -88,7 +88,7 @@ export async function leaseMessages(
   return messages;
 }
 
-/** Deletes leased messages, and gives others back, by their receipts. @returns how many are deleted. */
+/** Deletes or releases leased messages by their receipts. Returns the number of deleted ones. */
 export async function settleMessages(
   client: BrokerClient,
   queue: string,

@@ -10,9 +10,9 @@ import { CliError, EXIT_FAILED, EXIT_NO_BROKER, EXIT_NOT_FOUND, EXIT_USAGE } fro
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import type { BrokerAddress } from "./find-broker.ts";
 
-/** Longest that a broker may take to answer a request. */
+/** Time limit of a request, in ms. */
 const PATIENCE_MS = 60_000;
-/** Silence of the broker after which the user is told of it, in ms. */
+/** Time without an answer after which the user is told, in ms. */
 export const TOLD_AFTER_MS = 5_000;
 
 const SILENT_WORKER =
@@ -22,15 +22,15 @@ const SILENT_WORKER =
 export interface BrokerRequest extends Pick<ApiRequest, "method" | "body"> {
   /** Below the API's root, encoded, `/queues/orders`. */
   readonly path: string;
-  /** Longest that the broker may take. Default: `PATIENCE_MS`. */
+  /** Time limit. Default: 60,000. */
   readonly patienceMs?: number;
 }
 
-/** An answer of the broker that is not a success, or none at all: its message says what to do. */
+/** A refusal of the broker, or no answer at all. The message says what to do. */
 export class BrokerFailure extends CliError {
   /** The API's own code; `null` where it gave none. */
   readonly code: string | number | null;
-  /** Which of the messages of a request it is about; `null` for none. */
+  /** Index of the refused message in a batch; `null` for other failures. */
   readonly index: number | null;
   /** Status of the answer; 0 where there was none. */
   readonly status: number;
@@ -48,19 +48,19 @@ export class BrokerFailure extends CliError {
     this.index = typeof index === "number" ? index : null;
   }
 
-  /** Error text for output that names the message beside it, by the line that it comes from. */
+  /** Error text without the message's index, for output that names the message by its line in a file. */
   get ofMessage(): string {
     return this.message.replace(/^Message \d+ of the batch /, "the message ");
   }
 }
 
-/** A broker by its two HTTP APIs: `docs/admin-api.md` and `docs/rest-api.md`. */
+/** Client of a broker's HTTP APIs: `docs/admin-api.md` and `docs/rest-api.md`. */
 export class BrokerClient {
   readonly #address: BrokerAddress;
-  /** Tells the user of the first silence; `null` once it has. */
+  /** Tells the user of the first slow answer; `null` once it has. */
   #tell: ((text: string) => void) | null;
 
-  /** @param tell tells the user that the broker is silent, and that it is waited for. Default: nobody is told. */
+  /** @param tell tells the user that the broker has not answered for 5 s. Default: the user is not told. */
   constructor(address: BrokerAddress, tell: ((text: string) => void) | null = null) {
     this.#address = address;
     this.#tell = tell;
@@ -71,7 +71,7 @@ export class BrokerClient {
   }
 
   /**
-   * A request to the admin API.
+   * Sends a request to the admin API.
    *
    * @returns the body of the answer, of the shape that the API documents for it.
    * @throws BrokerFailure
@@ -83,7 +83,7 @@ export class BrokerClient {
   }
 
   /**
-   * A request to the API in Cloudflare's shape, below `/accounts/ACCOUNT/queues`.
+   * Sends a request to the API in Cloudflare's shape, below `/accounts/ACCOUNT/queues`.
    *
    * @returns the answer's `result`.
    * @throws BrokerFailure
@@ -95,7 +95,7 @@ export class BrokerClient {
   }
 
   /**
-   * A stream of the admin API, for as long as the broker sends it.
+   * Opens a stream of the admin API, which has no time limit.
    *
    * @param path below the API's root, encoded.
    * @throws BrokerFailure
@@ -107,10 +107,10 @@ export class BrokerClient {
   }
 
   /**
-   * Hands on a message of the Model Context Protocol.
+   * Forwards a message of the Model Context Protocol.
    *
-   * @param headers that repeat what it says.
-   * @param cancelled gives the request up.
+   * @param headers headers of the protocol, which repeat fields of the message.
+   * @param cancelled aborts the request.
    * @returns the answer; `null` for a message that gets none.
    * @throws BrokerFailure
    */
@@ -134,7 +134,7 @@ export class BrokerClient {
     throw this.#failure(response.status, errorIn(body));
   }
 
-  /** Why a stream has ended, as the failure that a request would meet with from then on. */
+  /** Makes the error for a stream that the broker has ended: the one that a new request would get. */
   endOf({ code, message }: EndView): BrokerFailure {
     return this.#failure(code === "unauthorized" ? 401 : 403, { code, message });
   }
@@ -175,7 +175,7 @@ export class BrokerClient {
     this.#tell = null;
   }
 
-  /** The JSON that a broker answers with. */
+  /** Reads the JSON of an answer. */
   async #parsed(response: Response): Promise<unknown> {
     const { url } = this.#address;
     const { status } = response;
@@ -226,13 +226,13 @@ export class BrokerClient {
   }
 }
 
-/** Whether a request does more than look. With `dryRun` one only counts. */
+/** Whether a request changes something. One with `dryRun` only counts. */
 function changesSomething({ method = "GET", body }: Pick<ApiRequest, "method" | "body">): boolean {
   return method !== "GET" && memberOf(body, "dryRun") !== true;
 }
 
-/** Error codes of the API for options that the command line hands on as they are: usage errors. */
-const OF_THE_COMMAND_LINE: readonly unknown[] = [
+/** Error codes of the API for options that a command forwards unchecked: usage errors. */
+const USAGE_CODES: readonly unknown[] = [
   "invalid_filter",
   "invalid_cursor",
   "ambiguous_id",
@@ -242,12 +242,11 @@ const OF_THE_COMMAND_LINE: readonly unknown[] = [
 
 function exitCodeOf(status: number, code: unknown): number {
   if (status === 404) return EXIT_NOT_FOUND;
-  return OF_THE_COMMAND_LINE.includes(code) ? EXIT_USAGE : EXIT_FAILED;
+  return USAGE_CODES.includes(code) ? EXIT_USAGE : EXIT_FAILED;
 }
 
 /**
- * Message of Cloudflare's API for a token that it does not know; for other refusals with the same code it has other
- * messages.
+ * Message of Cloudflare's API for an unknown token. Other refusals have the same code and other messages.
  */
 const REST_AUTHENTICATION_ERROR = "Authentication error";
 

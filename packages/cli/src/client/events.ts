@@ -2,18 +2,18 @@ import type { EndView, FrameView } from "@sluice/gateway/views";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { BrokerClient } from "./broker-client.ts";
 
-/** Which events are meant. */
+/** Filter of events. */
 export interface WhichEvents {
-  /** One queue; `null` for all. */
+  /** Name of the only queue; `null` for all queues. */
   readonly queue: string | null;
-  /** Kinds of events, as `docs/admin-api.md` names them; all if there are none. */
+  /** Kinds of events, as `docs/admin-api.md` names them; empty for all. */
   readonly kinds: readonly string[];
 }
 
 /**
- * Frames of what happens, from now on. Ends when the broker ends the stream.
+ * Streams the frames of a broker's events from now on, until the broker closes the connection.
  *
- * @throws BrokerFailure also where the token counts no longer, for which the stream ends.
+ * @throws BrokerFailure also where the broker ends the stream because the token is no longer valid.
  */
 export async function* liveFrames(
   client: BrokerClient,

@@ -4,17 +4,20 @@ import { CliError, EXIT_NO_BROKER, EXIT_USAGE } from "@sluice/project/errors";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import type { Surroundings } from "../surroundings.ts";
 
-/** Where a broker answers, and what it knows its user by. */
+/** Address of a broker, with the token for its requests. */
 export interface BrokerAddress {
   /** Without `/__sluice` and without a slash at its end. */
   readonly url: string;
   /** A token of the broker's; `null` for none. */
   readonly token: string | null;
-  /** Words for a broker that nobody named and whose folders have nothing to do with this one. Default: it is none. */
+  /**
+   * Describes a broker that was found, not named, and whose folders neither contain the current one nor lie in it.
+   * Default: `null`, for any other broker.
+   */
   readonly stranger?: string | null;
 }
 
-/** Which broker a command line names. */
+/** Options that name a broker. */
 export interface BrokerOptions {
   /** Default: `SLUICE_URL`, else the broker that runs here. */
   readonly url?: string;
@@ -23,11 +26,11 @@ export interface BrokerOptions {
 }
 
 /**
- * The broker that a command is for: the one that is named, else one that a process of this user runs. Of several that
- * one is taken whose folders lie nearest to the current one.
+ * Finds the broker for a command: the one that is named, else the one of this user's running brokers whose folders lie
+ * nearest to the current one.
  *
- * @throws CliError with `EXIT_NO_BROKER` where none runs, with `EXIT_USAGE` for a URL that is none, and where several
- * are as near.
+ * @throws CliError with `EXIT_NO_BROKER` where none runs; with `EXIT_USAGE` for a malformed URL, and where several
+ * brokers are equally near.
  */
 export function findBroker(
   options: BrokerOptions,
@@ -51,10 +54,10 @@ export function findBroker(
 }
 
 /**
- * Finds the broker with the folder that is nearest.
+ * Finds the broker whose folder is nearest to the current one.
  *
- * @param path the system's. Default: this one's.
- * @throws CliError where there is none, or no way to tell which one is meant.
+ * @param path rules for paths. Default: those of this system.
+ * @throws CliError where there is none, or several are equally near.
  */
 export function nearest(
   brokers: readonly RunningBroker[],
@@ -81,7 +84,7 @@ function stepsToNearest({ folders }: RunningBroker, cwd: string, path: PlatformP
   return Math.min(...folders.map((folder) => stepsTo(folder, cwd, path)));
 }
 
-/** Folders between two that lie in one another; infinite for others. */
+/** Counts the levels between two folders of which one contains the other; infinite for others. */
 function stepsTo(folder: string, cwd: string, { relative, isAbsolute, sep }: PlatformPath): number {
   const [down, up] = [relative(folder, cwd), relative(cwd, folder)];
   if (down === "") return 0;
@@ -90,15 +93,15 @@ function stepsTo(folder: string, cwd: string, { relative, isAbsolute, sep }: Pla
   return within === undefined ? Number.POSITIVE_INFINITY : within.split(sep).length;
 }
 
-/** `sluice dev` on one data folder share a broker: each of them leads to it. */
+/** Keeps one entry for each data folder: several `sluice dev` on one folder share a broker. */
 function oneForEachFolder(brokers: readonly RunningBroker[]): RunningBroker[] {
   return [...new Map(brokers.toReversed().map((broker) => [broker.data, broker])).values()].reverse();
 }
 
-/** Ends of the addresses that a broker prints: of its page, its admin API and its SQS. */
+/** End of an address that a broker prints: of its page, its admin API or its SQS endpoint. */
 const PRINTED_ENDS = new RegExp(`${SLUICE_PATH}(/api|/aws)?$`);
 
-/** The address in a URL, which may be any that a broker prints. */
+/** Returns the broker's base address for any of the addresses that it prints. */
 function baseOf(text: string): string {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {

@@ -12,21 +12,21 @@ import { planOf, queuePath, type Selection } from "./queues.ts";
 /** Most messages that one request answers. */
 export const PAGE_MESSAGES_MAX = 100;
 
-/** A page of a queue's messages, in whatever state they are. */
+/** A page of a queue's messages in any state. */
 export interface MessagePage<T extends MessageView = MessageView> {
   readonly messages: readonly T[];
   /** Where the next page begins; `null` at the end. */
   readonly cursor: string | null;
-  /** Messages that were looked at, by the pages before it too. */
+  /** Number of messages searched so far, those for the pages before included. */
   readonly searched: number;
-  /** Messages of the queue. */
+  /** Number of messages in the queue. */
   readonly of: number;
-  /** Finished messages; absent where none are kept. */
+  /** Number of finished messages; absent where none are kept. */
   readonly finished?: number;
 }
 
 interface PageQuery {
-  /** Terms that a message has to fit, as `docs/admin-api.md` has them. */
+  /** Filter terms, as in `docs/admin-api.md`. */
   readonly filter: string;
   /** 1 to `PAGE_MESSAGES_MAX`. */
   readonly max: number;
@@ -34,22 +34,22 @@ interface PageQuery {
   readonly cursor: string | null;
 }
 
-/** Messages of a queue. Nothing is leased or counted. A page can be empty and have a cursor. */
+/** Reads messages of a queue without leasing them or counting an attempt. A page can be empty and have a cursor. */
 export function pageOfMessages(client: BrokerClient, queue: string, query: PageQuery): Promise<MessagePage> {
   return client.admin({ path: queuePath(queue, `/messages?${parametersOf(query)}`) });
 }
 
 /** Counts the finished messages that a queue keeps. */
 export async function finishedOf(client: BrokerClient, { name, settings }: QueueView): Promise<number> {
-  // An older broker names no such setting.
+  // A broker of an older release has no such setting.
   if ((settings.finishedMessages ?? 0) === 0) return 0;
-  // A page as large as there can be shards asks each of them.
+  // A page as large as the greatest number of shards reads each shard.
   const page = { filter: "", max: PAGE_MESSAGES_MAX, cursor: null };
   const { finished = 0 } = await pageOfMessages(client, name, page);
   return finished;
 }
 
-/** As `pageOfMessages`, with whole bodies. */
+/** Reads messages as `pageOfMessages` does, with whole bodies. */
 export function pageOfWholeMessages(
   client: BrokerClient,
   queue: string,
@@ -59,7 +59,7 @@ export function pageOfWholeMessages(
 }
 
 /**
- * One message with all of its body, by its id, the beginning of its id, or its ref.
+ * Reads one message with all of its body, by its id, the beginning of its id, or its ref.
  *
  * @throws BrokerFailure with `EXIT_NOT_FOUND`
  */
@@ -67,13 +67,13 @@ export function messageOf(client: BrokerClient, queue: string, id: string): Prom
   return client.admin({ path: messagePath(queue, id) });
 }
 
-/** The beginning of an id, which is no whole one. */
+/** The beginning of an id. A whole id has 32 digits. */
 const ID_BEGINNING = /^[0-9a-f]{8,31}$/i;
 
 /**
  * Looks up the whole ids of messages that are named by the beginnings of their ids. Whole ids and refs stay as they are.
  *
- * @throws BrokerFailure with `EXIT_NOT_FOUND` for one that names no message, or several.
+ * @throws BrokerFailure with `EXIT_NOT_FOUND` for a beginning of no message's id, with `EXIT_USAGE` for one of several.
  */
 export async function wholeIdsOf(
   client: BrokerClient,
@@ -85,12 +85,17 @@ export async function wholeIdsOf(
   return whole;
 }
 
-/** Counts the ids of a command line that nothing was done to. @param limit of the command; `undefined` for none. */
+/**
+ * Counts the ids of a command line whose messages were not found.
+ *
+ * @param limit most messages that the command acts on; `undefined` for no limit.
+ * @param done number of messages that it has acted on.
+ */
 export function missingOf(ids: readonly string[], limit: number | undefined, done: number): number {
   return Math.max(0, Math.min(new Set(ids).size, limit ?? Number.POSITIVE_INFINITY) - done);
 }
 
-/** Counts the messages of a queue that fit a filter by their last errors. */
+/** Counts the messages of a queue that match a filter, grouped by their last errors. */
 export function errorsOf(client: BrokerClient, queue: string, filter = ""): Promise<ErrorsView> {
   return client.admin({ path: queuePath(queue, `/errors?${new URLSearchParams({ filter })}`) });
 }
@@ -100,7 +105,7 @@ export function searchAll(client: BrokerClient, text: string): Promise<SearchVie
   return client.admin({ path: `/search?${new URLSearchParams({ q: text })}` });
 }
 
-/** Why a queue delivers nothing more now. */
+/** Reads why a queue delivers nothing more now. */
 export function whyOfQueue(client: BrokerClient, queue: string): Promise<QueueWhyView> {
   return client.admin({ path: queuePath(queue, "/why") });
 }
@@ -109,14 +114,14 @@ function parametersOf({ filter, max, cursor }: PageQuery): URLSearchParams {
   return new URLSearchParams({ max: `${max}`, filter, ...(cursor === null ? {} : { cursor }) });
 }
 
-/** A message of a batch, in the shape in which the API shows messages. The broker says what is wrong with it. */
+/** A message of a batch, in the shape in which the API shows messages. The broker validates it. */
 export type BatchMessage = Readonly<Record<string, unknown>>;
 
 /**
  * Sends up to 100 messages, all of them or none.
  *
  * @returns their ids, in order.
- * @throws BrokerFailure, with the `index` of one that is refused.
+ * @throws BrokerFailure, with the `index` of a message that is refused.
  */
 export async function sendBatch(
   client: BrokerClient,
@@ -166,7 +171,7 @@ export function resendMessage(
   return client.admin({ method: "POST", path: messagePath(queue, id, "/resend"), body: change });
 }
 
-/** Lets a message be delivered now: ends its delay, or its lease. */
+/** Makes a message due now, by ending its delay or its lease. */
 export function retryMessage(
   client: BrokerClient,
   queue: string,
@@ -183,19 +188,19 @@ export function deleteMessage(
   return client.admin({ method: "DELETE", path: messagePath(queue, id) });
 }
 
-/** Something that is done to many messages: what it is called in the path, and in the answer. */
+/** Actions on many messages, each with the member of the answer that counts the messages. */
 const BULK = { retry: "due", delete: "deleted" } as const;
 export type BulkAction = keyof typeof BULK;
 
-/** Counts the messages that an action would be done to. Does nothing. */
+/** Counts the messages that an action would affect, without acting. */
 export function planMany(client: BrokerClient, queue: string, action: BulkAction, request: Selection) {
   return planOf(client, queuePath(queue, `/messages/${action}`), request);
 }
 
 /**
- * Does something to many messages, in as many requests as that takes.
+ * Acts on many messages, in as many requests as that takes.
  *
- * @param progress called behind each request with the number of messages that it was done to so far.
+ * @param progress called after each request with the number of messages that are done so far.
  */
 export async function actOnMany(
   client: BrokerClient,

@@ -2,9 +2,9 @@ import { Command } from "commander";
 import { type BrokerClient, BrokerFailure } from "./broker-client.ts";
 
 /**
- * Lists the names of all queues. No queue is asked for its state.
+ * Lists the names of all queues, without calling a queue's object.
  *
- * @param patienceMs longest that the broker may take. Default: that of other requests.
+ * @param patienceMs time limit. Default: 60,000.
  * @throws BrokerFailure
  */
 export async function queueNames(client: BrokerClient, patienceMs?: number): Promise<readonly string[]> {
@@ -14,8 +14,8 @@ export async function queueNames(client: BrokerClient, patienceMs?: number): Pro
 }
 
 /**
- * Adds the names that are most similar to the failure of a command that names a queue which is not there. Other failures
- * stay as they are, and so does one whose broker does not list its queues.
+ * Adds the most similar names to the failure of a command that names a queue which does not exist. Other failures, and
+ * that of a broker which does not list its queues, stay as they are.
  */
 export async function withSimilarNames(failure: unknown, client: BrokerClient): Promise<unknown> {
   if (!(failure instanceof BrokerFailure) || failure.code !== "queue_not_found") return failure;
@@ -25,7 +25,7 @@ export async function withSimilarNames(failure: unknown, client: BrokerClient): 
   return new BrokerFailure(`${message}${suggestion(name ?? "", names)}`, exitCode, code);
 }
 
-/** Makes a suggestion on a line of its own, by the rule and in the words in which Commander has one for a command. */
+/** Makes a suggestion on a line of its own, as Commander does for an unknown command. */
 export function suggestion(name: string, names: readonly string[]): string {
   const commands = new Command()
     .helpCommand(false)

@@ -3,21 +3,21 @@ import type { BrokerClient } from "./broker-client.ts";
 
 /** Settings of a queue that a command can change. */
 export interface QueueChange {
-  /** Seconds that messages wait that name no delay. 0 to 86,400. */
+  /** Delay of messages that are sent without one. 0 to 86,400. */
   readonly deliveryDelaySeconds?: number;
   /** Seconds that a message is kept. 60 to 1,209,600. */
   readonly messageRetentionSeconds?: number;
-  /** Objects that keep the queue. 1 to 100. Of an update alone. */
+  /** Number of objects that keep the queue, 1 to 100. Only an update has it. */
   readonly shards?: number;
 }
 
-/** Every queue, by the broker's order. */
+/** Lists all queues in the broker's order. */
 export async function allQueues(client: BrokerClient): Promise<readonly QueueView[]> {
   const { queues } = await client.admin<{ queues: QueueView[] }>({ path: "/queues" });
   return queues;
 }
 
-/** @throws BrokerFailure with `EXIT_NOT_FOUND` for a queue that does not exist, as all below. */
+/** @throws BrokerFailure with `EXIT_NOT_FOUND` for a queue that does not exist, as the functions below do. */
 export function queueNamed(client: BrokerClient, name: string): Promise<QueueView> {
   return client.admin({ path: queuePath(name) });
 }
@@ -42,7 +42,7 @@ export async function updateQueue(
   { shards, ...change }: QueueChange,
 ): Promise<QueueView> {
   const { id } = await queueNamed(client, name);
-  // Not every queue can have more than one: then nothing is changed.
+  // Shards first: this fails where a queue cannot have several, and then nothing is changed.
   if (shards !== undefined)
     await client.admin({ method: "PUT", path: queuePath(name, "/shards"), body: { shards } });
   if (Object.keys(change).length > 0)
@@ -62,49 +62,49 @@ export function resumeDelivery(client: BrokerClient, name: string): Promise<Queu
   return client.admin({ method: "POST", path: queuePath(name, "/resume") });
 }
 
-/** @returns how many messages were deleted. */
+/** Deletes all messages of a queue. Returns their number. */
 export async function purgeQueue(client: BrokerClient, name: string): Promise<number> {
   const path = queuePath(name, "/purge");
   const { purged } = await client.admin<{ purged: number }>({ method: "POST", path });
   return purged;
 }
 
-/** Which messages something is done to. */
+/** Messages that an action is for. */
 export interface Selection {
-  /** Those that fit. */
+  /** Filter terms that they match, as in `docs/admin-api.md`. */
   readonly filter?: string;
-  /** Ids or refs. */
+  /** Their ids or refs. */
   readonly ids?: readonly string[];
-  /** Most messages. */
+  /** Most messages, 1 or more. Default: no limit. */
   readonly limit?: number;
 }
 
-/** Which dead letters move, and where to. Default: what is ready. */
+/** Dead letters to move, with their destination. Default: all that are ready. */
 export interface MoveRequest extends Selection {
-  /** The queue that takes them. Default: those that they came from. */
+  /** Queue that takes them. Default: the queues that they came from. */
   readonly to?: string;
 }
 
-/** Messages that something would be done to. */
+/** Messages that an action would affect. */
 interface Plan {
   readonly count: number;
   /** The first of them. */
   readonly messages: readonly MessageView[];
 }
 
-/** Begins to move what is in a dead-letter queue. */
+/** Begins to move messages out of a dead-letter queue. */
 export async function startMove(client: BrokerClient, name: string, body: MoveRequest): Promise<MoveView> {
   const path = queuePath(name, "/redrive");
   const { move } = await client.admin<{ move: MoveView }>({ method: "POST", path, body });
   return move;
 }
 
-/** Counts the messages that a move would move. Moves nothing. */
+/** Counts the messages that a move would move, without moving them. */
 export function planMove(client: BrokerClient, name: string, request: MoveRequest): Promise<Plan> {
   return planOf(client, queuePath(name, "/redrive"), request);
 }
 
-/** Counts the messages that a request would do something to, in as many requests as that takes. Does nothing. */
+/** Counts the messages that a request would affect, without acting, in as many requests as that takes. */
 export async function planOf(client: BrokerClient, path: string, request: Selection): Promise<Plan> {
   const { limit = Number.POSITIVE_INFINITY } = request;
   let plan: Plan = { count: 0, messages: [] };

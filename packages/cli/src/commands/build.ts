@@ -77,8 +77,8 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
 }
 
 /**
- * Explains how to run the generated configurations together. Naming the users' own configurations would run Wrangler's
- * own queues without a warning: Wrangler follows a redirect only where no configuration is named.
+ * Explains how to run the generated configurations together. Naming the user's configurations would run Wrangler's own
+ * queues without a warning: Wrangler follows a redirect only where no configuration is named.
  */
 function howToRunTogether({ workers }: Project, plan: Plan, here: (path: string) => string): string {
   const named = workers.filter(({ file }) => !isCloudflareConfig(file));

@@ -8,7 +8,7 @@ export function environmentOption(): Option {
   ).argParser(sameName);
 }
 
-/** Refuses a second name: which of two environments is deployed is not to depend on their order. */
+/** Refuses a second, different name: the order of two options must not choose the environment. */
 function sameName(name: string, before: string | undefined): string {
   if (before === undefined || before === name) return name;
   throw new InvalidArgumentError(`The environment is named already, as '${before}'.`);

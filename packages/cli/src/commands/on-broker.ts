@@ -38,7 +38,7 @@ export function withBroker(command: Command): Command {
     .option("--json", "answer in JSON");
 }
 
-/** Examples at the end of a command's help. */
+/** Formats examples for the end of a command's help. */
 export function examples(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
@@ -52,7 +52,7 @@ export function onBroker(
   return execute(async (printer, surroundings) => {
     const address = findBroker(options, surroundings);
     if (typeof address.stranger === "string") printer.warn(`This is the broker of ${address.stranger}.`);
-    // A script waits without a word, and reads why in the error in the end.
+    // A script is told nothing while it waits. The error says why at the end.
     const tell = surroundings.showsProgress ? (text: string) => printer.warn(text) : null;
     const client = new BrokerClient(address, tell);
     // The reader of our output may close it early, as "head" does.
@@ -68,8 +68,8 @@ export function onBroker(
 }
 
 /**
- * Ends the process when its output leads nowhere: quietly when the reader is gone, else with the reason. A listener to
- * errors of standard output.
+ * Ends the process when standard output fails: with exit code 0 when the reader has closed it, else with the reason.
+ * It is a listener for the stream's errors.
  */
 export function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(0);
@@ -77,7 +77,11 @@ export function endQuietly(error: NodeJS.ErrnoException): void {
   process.exit(EXIT_FAILED);
 }
 
-/** Prints an answer: data to standard output. Without `--json`, an answer of words alone goes to standard error. */
+/**
+ * Prints an answer: with `--json` its data, else its text.
+ *
+ * @param shown `text` is output, `words` are a remark and go to standard error.
+ */
 export function answer(
   { printer, json }: OnBroker,
   data: unknown,

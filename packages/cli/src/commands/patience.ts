@@ -8,8 +8,9 @@ const WAIT_MS_MAX = 20_000;
 /** Shortest wait that is worth a line. */
 const NOTED_MS = 1_000;
 
-/** Tries of a call while a person waits for the plan, and while messages are moved: one second, and one minute. */
+/** Most tries of a call while a person waits for a plan, with waits of about one second in all. */
 export const PLAN_TRIES = 4;
+/** Most tries of a call while messages are moved, with waits of about one minute in all. */
 export const RUN_TRIES = 10;
 
 /** Failure of another service that the same call may not meet with again. */
@@ -32,7 +33,7 @@ export interface Patience {
   readonly wait?: (ms: number) => Promise<unknown>;
 }
 
-/** Makes a call, and makes it again where its failure may pass. */
+/** Makes a call, and repeats it after failures that may pass. The waits double, from 200 ms to 20 s. */
 export async function patiently<T>(
   { tries, note, wait = sleep }: Patience,
   call: () => Promise<T>,
@@ -56,7 +57,7 @@ function isPassing(error: unknown): error is Error {
   return error.exitCode === EXIT_NO_BROKER || isPassingStatus(error.status);
 }
 
-/** Whether an answer of that status says nothing about the request: too many, or the server has failed. */
+/** Whether a request that got this status may succeed later: there were too many, or the server has failed. */
 export function isPassingStatus(status: number): boolean {
   return status === 429 || status >= 500;
 }

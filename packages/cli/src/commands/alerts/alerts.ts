@@ -10,9 +10,10 @@ const COLUMNS = ["queue", "alert", "since", "what", "told"];
 const NO_WEBHOOK = "This broker has no alerts: [sluice.alerts] in a configuration sets them.";
 const NO_WEBHOOK_SEEN =
   "No alert is on: this broker has none, as [sluice.alerts] in a configuration sets them, or the token is for some queues.";
-/** How long a test waits for the answer of the webhook, and how often it looks, in ms. */
+/** Longest wait of a test for the webhook's answer, in ms. */
 const ANSWER_MS_MAX = 20_000;
-const LOOK_MS = 200;
+/** Time between two looks for that answer, in ms. */
+const LOOK_EVERY_MS = 200;
 /** Default length of a silence, in ms. */
 const SILENCE_MS = 3_600_000;
 
@@ -24,7 +25,7 @@ export interface SilenceOptions {
   readonly off?: boolean;
 }
 
-/** `sluice alerts list`: lists the alerts that are on, and says whether the webhook takes what it is told. */
+/** `sluice alerts list`: lists the alerts that are on, and says whether the webhook accepts reports. */
 export async function listAlerts(on: OnBroker): Promise<number> {
   const view = await on.client.admin<AlertsView>({ path: "/alerts" });
   const { alerts, webhook } = view;
@@ -38,7 +39,7 @@ export async function listAlerts(on: OnBroker): Promise<number> {
   return 0;
 }
 
-/** `sluice alerts test`: sends the webhook a test. @throws CliError when it does not take it in time. */
+/** `sluice alerts test`: sends the webhook a test. Throws `CliError` where it does not accept it within 20 s. */
 export async function testAlerts(on: OnBroker): Promise<number> {
   const before = (await webhookOf(on))?.health?.lastDelivery?.endedAt ?? null;
   const sent = await on.client.admin<{ id: string }>({ method: "POST", path: "/alerts/test" });
@@ -58,7 +59,7 @@ export async function testAlerts(on: OnBroker): Promise<number> {
       const what = `${to} has not taken the test: ${printable(why)}. It is tried again.`;
       throw new CliError(what, EXIT_FAILED);
     }
-    await sleep(LOOK_MS);
+    await sleep(LOOK_EVERY_MS);
   }
 }
 
@@ -87,25 +88,25 @@ export async function silence(on: OnBroker, queue: string, options: SilenceOptio
   return 0;
 }
 
-/** Asks for the webhook, and wakes no queue for its alerts. */
+/** Reads the state of the webhook, without calling the queues for their alerts. */
 async function webhookOf({ client }: OnBroker): Promise<WebhookView | null> {
   return (await client.admin<AlertsView>({ path: "/alerts?reported=true" })).webhook;
 }
 
 function rowOf(listed: AlertsView["alerts"][number]): Cell[] {
   const { queue, alert, since, text, reported, failure = null, silentUntil } = listed;
-  const told = [
+  const reportedText = [
     reported ? "yes" : "no",
     ...(failure === null ? [] : [printable(failure)]),
     ...(silentUntil === null ? [] : [`silent until ${silentUntil}`]),
   ];
-  return [queue, { text: alert, colour: "red" }, since, printable(text), told.join(", ")];
+  return [queue, { text: alert, colour: "red" }, since, printable(text), reportedText.join(", ")];
 }
 
-/** Says why the webhook is not told; `null` where it is. */
+/** Says why the webhook does not get reports; `null` where it does. */
 function troubleOf({ trouble, waiting, health, origin }: WebhookView): string | null {
   const to = origin ?? "a webhook without a URL";
-  // An older broker does not say it.
+  // A broker of an older release has no `trouble`.
   if (typeof trouble === "string") return `Nothing is sent to ${to}: ${printable(trouble)}.`;
   if (waiting === 0) return null;
   const why = health?.lastDelivery?.failure ?? null;

@@ -11,7 +11,7 @@ export function silenceLength(text: string): number {
   throw new InvalidArgumentError("A silence is longer than nothing, and 30d long at most.");
 }
 
-/** Parses the end of a silence. The broker knows which is too far away, by its own clock. */
+/** Parses the end of a silence. The broker refuses one that is too far away by its own clock. */
 export function silenceEnd(text: string): string {
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
   const atMs = isTime ? Date.parse(text) : Number.NaN;
@@ -21,7 +21,7 @@ export function silenceEnd(text: string): string {
   return text;
 }
 
-/** Adds `sluice alerts`, which shows, tests and silences what the webhook of `[sluice.alerts]` is told. */
+/** Adds `sluice alerts`, which lists, tests and silences the alerts that go to the webhook of `[sluice.alerts]`. */
 export function addAlerts(program: Command, execute: Execute): void {
   const alerts = program
     .command("alerts")

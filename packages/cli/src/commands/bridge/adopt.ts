@@ -24,11 +24,11 @@ import { untilStopped } from "./stopping.ts";
 
 export interface AdoptOptions extends BridgeOptions {
   readonly from: System;
-  /** Whether a Worker that consumes the old queue may be taken away for the time. */
+  /** Whether a Worker that consumes the old queue may be detached during the move. */
   readonly detachConsumer?: boolean;
 }
 
-/** Time without messages after which the command says what it waits for, in ms. */
+/** Time without messages after which the command says why it waits, in ms. */
 const NOTE_AFTER_MS = 5_000;
 
 /** `sluice adopt`: copies a queue of Cloudflare or SQS with its settings, and moves its messages over, each once. */
@@ -122,7 +122,7 @@ async function openSource(
   });
 }
 
-/** The queue of that name as it is; `null` for none. */
+/** Reads the settings of the broker's queue of that name; `null` for none. */
 export async function existingQueue(
   { client }: OnBroker,
   name: string,
@@ -132,7 +132,7 @@ export async function existingQueue(
   return queues.find((queue) => queue.name === name) ?? null;
 }
 
-/** Name of the queue that the dead letters of a queue go to; `null` for none. */
+/** Returns the name of a queue's dead-letter queue; `null` for none. */
 function deadLetterQueueOf({ settings, consumer }: BackupQueue): string | null {
   return settings.receive?.redrive?.deadLetterQueue ?? consumer?.settings.deadLetterQueue ?? null;
 }
@@ -142,9 +142,9 @@ interface Planned {
   readonly existing: BackupQueue | null;
   readonly name: string;
   readonly follow: boolean;
-  /** Why the two queues are one; `null` if they are two. */
+  /** Refusal where source and target are the same queue; `null` where they are two. */
   readonly same: string | null;
-  /** Name of its dead-letter queue, if the broker has none of that name. */
+  /** Name of the dead-letter queue that the broker lacks; `null` where it lacks none. */
   readonly missing: string | null;
 }
 
@@ -191,15 +191,15 @@ interface Move {
 async function move(on: OnBroker, given: Move): Promise<void> {
   const { source, tally, stop, follow, described, leaseSecs } = given;
   const progress = new MoveProgress(tally, countOf(described.backlog), on);
-  /** Ids of messages that are deleted at the source, by the lane that may have them forgotten. */
+  /** Ids of messages that are deleted at the source and not forgotten by the target yet, by lane. */
   const deleted = new Map<number, string[]>();
   let movedMs = Date.now();
   let hasNoted = false;
   try {
     await pump({
       take: () => source.take(),
-      pass: async (batch, lane) => {
-        deleted.set(lane, await pass(on, given, batch, deleted.get(lane) ?? []));
+      forward: async (batch, lane) => {
+        deleted.set(lane, await forward(on, given, batch, deleted.get(lane) ?? []));
         progress.update();
         movedMs = Date.now();
         return batch.some(isMovable);
@@ -223,13 +223,13 @@ async function move(on: OnBroker, given: Move): Promise<void> {
 }
 
 /**
- * Moves messages that were taken: sends them to Sluice, which leaves out those that it has seen, then deletes them at
- * the source.
+ * Moves messages that were taken: sends them to Sluice, which leaves out those that it stored before, then deletes them
+ * at the source.
  *
- * @param forget ids that the queue needs to remember no more.
- * @returns the ids of messages that are deleted for sure, since it happened within their lease.
+ * @param forget ids that the queue need not remember any more.
+ * @returns the ids of messages that cannot come again: they were deleted within their lease, so nobody else has them.
  */
-async function pass(
+async function forward(
   { client }: OnBroker,
   { source, queue, tally, patience }: Move,
   taken: readonly Taken[],

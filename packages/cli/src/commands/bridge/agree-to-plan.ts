@@ -3,7 +3,7 @@ import { agree, type OnBroker } from "../on-broker.ts";
 import { type Plan, planText } from "./plan.ts";
 
 /**
- * Shows a plan and asks whether to go on with it. Throws CliError for one that is refused, and where nobody agrees.
+ * Shows a plan and asks whether to go on. Throws `CliError` for a plan with a refusal, and where the user does not agree.
  *
  * @returns false for a dry run.
  */

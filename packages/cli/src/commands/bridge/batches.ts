@@ -1,18 +1,22 @@
 import { BATCH_BYTES, BATCH_MESSAGES } from "../transfer/lines.ts";
 
-/** Limits of a batch: messages, and their sizes together. */
+/** Limits of a batch: number of messages, and sum of their sizes in bytes. */
 export interface BatchLimits {
   readonly messages: number;
   readonly size: number;
 }
 
-const OF_SLUICE: BatchLimits = { messages: BATCH_MESSAGES, size: BATCH_BYTES };
+const SLUICE_LIMITS: BatchLimits = { messages: BATCH_MESSAGES, size: BATCH_BYTES };
 
-/** Splits items into batches within limits, in their order. An item that is too large has a batch of its own. */
+/**
+ * Splits items into batches within limits, in their order. An item that is too large has a batch of its own.
+ *
+ * @param limits default: those of Sluice's admin API.
+ */
 export function* inBatches<T>(
   items: readonly T[],
   sizeOf: (item: T) => number,
-  limits: BatchLimits = OF_SLUICE,
+  limits: BatchLimits = SLUICE_LIMITS,
 ): Generator<T[]> {
   let batch: T[] = [];
   let size = 0;

@@ -30,7 +30,7 @@ export interface EjectOptions extends BridgeOptions {
   readonly to: System;
 }
 
-/** `sluice eject`: makes a queue of Cloudflare or SQS of one of Sluice, and moves its messages there. */
+/** `sluice eject`: copies the settings of a queue to Cloudflare or SQS, and moves its messages there. */
 export async function eject(on: OnBroker, name: string, options: EjectOptions): Promise<number> {
   const { printer, client } = on;
   const { dryRun = false, yes = false, follow = false, as = name, to } = options;
@@ -139,7 +139,7 @@ async function move(on: OnBroker, given: Move, total: number): Promise<void> {
     patiently(patience, () => settleMessages(client, name, { release })),
   );
   const ended = new AbortController();
-  // A broker that does not answer fails the move too.
+  // Where the broker does not answer, the move fails with the same error.
   const keeping = staying.keep(1_000 * leaseSecs, ended.signal).catch(() => {});
   const max = kind === "fifo" ? RECEIVE_MESSAGES_MAX : PULL_MESSAGES_MAX;
   try {
@@ -150,13 +150,13 @@ async function move(on: OnBroker, given: Move, total: number): Promise<void> {
           const leased = await leaseMessages(client, name, max, leaseSecs);
           return leased.length === 0 ? [] : [{ untilMs, leased }];
         }),
-      pass: async ([taken]) => {
+      forward: async ([taken]) => {
         const before = tally.moved;
         if (taken !== undefined) {
           const { leased, untilMs } = taken;
           const left = new Set(leased.map(({ receipt }) => receipt));
-          // Also where it fails: what was not sent is not delivered.
-          await pass(on, given, leased, untilMs, left).finally(() => staying.add([...left], untilMs));
+          // Messages that were not sent are given back also after a failure.
+          await forward(on, given, leased, untilMs, left).finally(() => staying.add([...left], untilMs));
         }
         progress.update();
         return tally.moved > before;
@@ -181,21 +181,21 @@ async function move(on: OnBroker, given: Move, total: number): Promise<void> {
  * Moves leased messages.
  *
  * @param untilMs end of their lease, after which nothing is sent.
- * @param left their receipts. Those of messages that are moved are taken out of it.
+ * @param left receipts of all of them. The receipts of moved messages are removed from it.
  */
-async function pass(
+async function forward(
   { client }: OnBroker,
   { view, target, tally, patience }: Move,
   leased: readonly LeasedMessage[],
   untilMs: number,
   left: Set<string>,
 ): Promise<void> {
-  /** Groups of which a message stays: those behind it have to wait for it. */
+  /** Groups of which a message stays: the later ones of the group must not overtake it. */
   const blocked = new Set<string>();
   for (const round of view.kind === "fifo" ? roundsOf(leased) : [leased]) {
     const open = round.filter(({ group = "" }) => !blocked.has(group));
     for (const batch of inBatches(open, bodyBytes, target.limits)) {
-      // Somebody else may have what is left by now.
+      // The lease is over: another consumer may have the rest by now.
       if (Date.now() >= untilMs) return;
       const outcomes = await target.send(batch);
       const sent = batch.filter((_, i) => outcomes[i] === "sent").map(({ receipt }) => receipt);
@@ -214,7 +214,10 @@ async function pass(
   }
 }
 
-/** Splits messages of a FIFO queue so that a call has one of each group: what follows one that fails is not sent. */
+/**
+ * Splits messages of a FIFO queue into rounds with at most one message of each group, so that nothing is sent after a
+ * message of its group that has failed.
+ */
 export function roundsOf(messages: readonly LeasedMessage[]): LeasedMessage[][] {
   const counts = new Map<string, number>();
   const rounds: LeasedMessage[][] = [];

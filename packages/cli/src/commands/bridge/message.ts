@@ -8,36 +8,36 @@ export interface ForeignMessage extends BackupMessage {
   readonly deduplicationId?: string;
 }
 
-/** A message that was taken out of its source for a time. */
+/** A message that was leased from its source. */
 export interface Taken {
-  /** Names this act of taking. */
+  /** Receipt of the lease, for `Source.remove`. */
   readonly handle: string;
   /** Id of the message, 32 hexadecimal digits. */
   readonly id: string;
-  /** The message, or why it cannot be moved. */
+  /** The message, or the reason why it cannot be moved. */
   readonly message: ForeignMessage | { readonly unreadable: string };
-  /** When somebody else may get it, in ms. */
+  /** End of the lease, in Unix ms. */
   readonly leasedUntilMs: number;
 }
 
-/** Messages of a source, as it counts them; `null` for what it does not tell. */
+/** Numbers of messages, as a source counts them; `null` for those that it does not count. */
 export interface Backlog {
   readonly waiting: number | null;
   readonly inFlight: number | null;
   readonly delayed: number | null;
 }
 
-/** A setting that is copied: what it is called, and its value in words. */
+/** A setting that is copied: its name, and its value in words. */
 export type Line = readonly [name: string, value: string];
 
-/** A queue of another queue system, as it is shown and copied. */
+/** Description of a queue of another system, to show it and to copy it. */
 export interface SourceQueue {
   /** Where it is, in words, with its address. */
   readonly place: string;
   readonly identity: OtherQueue;
-  /** The queue as Sluice is to create it. */
+  /** Settings of the queue that Sluice creates. */
   readonly queue: BackupQueue;
-  /** Settings of a queue of Sluice in the words of this system. */
+  /** Formats the settings of a queue of Sluice in the words of this system. */
   linesOf(queue: BackupQueue): readonly Line[];
   /** Sentences about what is not copied, each with the reason. */
   readonly notCopied: readonly string[];
@@ -45,15 +45,15 @@ export interface SourceQueue {
   readonly notes: readonly string[];
   /** Changes to the source before messages are moved, which are undone afterwards. */
   readonly steps: readonly string[];
-  /** Why nothing can be moved as the command line is; `null` if it can. */
+  /** Reason why nothing can be moved with these options; `null` for none. */
   readonly refusal: string | null;
   readonly backlog: Backlog;
 }
 
-/** A queue that messages are taken out of. */
+/** A queue of another system whose messages are moved to Sluice. */
 export interface Source {
   describe(): Promise<SourceQueue>;
-  /** Prepares the queue for `take`. What it changes is changed back by `close`, of a later run too. */
+  /** Prepares the queue for `take`. `close` undoes its changes, also those of an earlier run that was killed. */
   open(): Promise<void>;
   take(): Promise<Taken[]>;
   /** Deletes messages. @returns the handles of those that are deleted. */
@@ -62,7 +62,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** Makes an id of Sluice of another system's: the same one, if it has 32 hexadecimal digits and hyphens. */
+/** Turns another system's id into one of Sluice: its 32 hexadecimal digits, or else a hash of it. */
 export function idOf(text: string): string {
   const digits = text.replaceAll("-", "").toLowerCase();
   return /^[0-9a-f]{32}$/.test(digits)

@@ -2,7 +2,7 @@ import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import type { OnBroker } from "../on-broker.ts";
 import { type Patience, patiently } from "../patience.ts";
 
-/** Refuses a broker whose API does not lease messages, nor recognise those that come twice. */
+/** Refuses a broker whose API can neither lease messages nor recognise repeated ones. */
 export async function refuseOldBroker({ client }: OnBroker, patience: Patience): Promise<void> {
   const { endpoints } = await patiently(patience, () =>
     client.admin<{ endpoints: { path: string }[] }>({ path: "" }),

@@ -6,13 +6,13 @@ export interface Plan {
   readonly from: string;
   readonly to: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Settings of the target, if it is there, that differ from the source's: both values of each, in words. */
+  /** Settings of an existing target that differ from the source's, each with both values, in words. */
   readonly differences: readonly string[];
   readonly notCopied: readonly string[];
   readonly backlog: Backlog;
   readonly notes: readonly string[];
   readonly steps: readonly string[];
-  /** Why nothing can be moved as the command line is; `null` if it can. */
+  /** Reason why nothing can be moved with these options; `null` for none. */
   readonly refusal: string | null;
 }
 
@@ -46,7 +46,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
 }
 
-/** Says how many messages a queue has, in words. */
+/** Formats the number of messages in a queue. */
 export function backlogText({ waiting, inFlight, delayed }: Backlog): string {
   if (waiting === null) return "not known";
   const parts = [plural(waiting, "message")];
@@ -55,12 +55,12 @@ export function backlogText({ waiting, inFlight, delayed }: Backlog): string {
   return parts.join(", ");
 }
 
-/** Number of messages that a queue has, in whatever state. */
+/** Counts the messages of a queue in all states. */
 export function countOf({ waiting, inFlight, delayed }: Backlog): number {
   return (waiting ?? 0) + (inFlight ?? 0) + (delayed ?? 0);
 }
 
-/** Lists the settings of a queue that exists which differ from those that are wanted. */
+/** Lists the settings of an existing queue that differ from the wanted ones. */
 export function differencesOf(wanted: readonly Line[], existing: readonly Line[]): string[] {
   const values = new Map(existing);
   return wanted.flatMap(([name, value]) => {

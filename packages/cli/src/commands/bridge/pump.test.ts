@@ -6,7 +6,7 @@ function pumped(batches: number[][], changes: Partial<Pumped<number[]>> = {}) {
   const state = { nowMs: 0, passed: [] as number[], looks: 0 };
   const all: Pumped<number[]> = {
     take: async () => batches.shift() ?? [],
-    pass: async (batch) => {
+    forward: async (batch) => {
       state.passed.push(...batch);
       return true;
     },
@@ -47,7 +47,7 @@ describe("pump", () => {
     const { state, all } = pumped([], {
       lanes: 1,
       take: async () => (state.nowMs % 2_000 === 0 ? [7] : []),
-      pass: async (batch) => {
+      forward: async (batch) => {
         stuck.push(...batch);
         state.nowMs += 1;
         return false;
@@ -66,7 +66,7 @@ describe("pump", () => {
       follow: true,
       stop: stopping.signal,
       isEmpty: async () => true,
-      pass: async (batch) => {
+      forward: async (batch) => {
         if (batch[0] === 2) stopping.abort();
         state.passed.push(...batch);
         return true;
@@ -79,7 +79,7 @@ describe("pump", () => {
   it("throws the failure of a lane, once the others have finished what they have taken", async () => {
     const other = Promise.withResolvers<void>();
     const { state, all } = pumped([[1], [2], [3]], {
-      pass: async ([number = 0]) => {
+      forward: async ([number = 0]) => {
         if (number === 1) {
           queueMicrotask(() => queueMicrotask(other.resolve));
           throw new Error("refused");

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Loops that move messages at the same time. */
+/** Number of loops that move messages at the same time. */
 const LANES = 4;
-/** Wait after a look that has found nothing, in ms. */
+/** Wait after the source had no messages, in ms. */
 const EMPTY_WAIT_MS = 1_000;
 
-/** Moves of messages from one queue to another. */
+/** Operations and limits of a move from one queue to another. */
 export interface Pumped<Batch extends readonly unknown[]> {
-  /** Takes messages out of the source for a time. Empty: there are none now. */
+  /** Leases messages of the source. Empty where there are none now. */
   take(): Promise<Batch>;
-  /** Moves messages on. Each lane calls it with what it has taken. @returns whether any could be moved. */
-  pass(batch: Batch, lane: number): Promise<boolean>;
-  /** Whether the source says that nothing is left to wait for. */
+  /** Sends messages to the target and deletes them at the source. @returns whether any could be moved. */
+  forward(batch: Batch, lane: number): Promise<boolean>;
+  /** Whether the source counts no message that may still come. */
   isEmpty(): Promise<boolean>;
-  /** Time in ms without a message that could be moved after which the source is empty, whatever it says. */
+  /** Time in ms without a moved message after which the source counts as empty, whatever `isEmpty` returns. */
   readonly quietMs: number;
   /** Whether to go on when the source is empty. */
   readonly follow: boolean;
-  /** Ends the loops, each behind the messages that it has taken. */
+  /** Ends the loops, each after the messages that it has taken. */
   readonly stop: AbortSignal;
   /** Default: 4. */
   readonly lanes?: number;
@@ -32,8 +32,8 @@ export interface Clock {
 }
 
 /**
- * Moves messages until the source is empty, or until it is stopped. Where a lane fails, the others end behind what they
- * have taken, and the failure is thrown.
+ * Moves messages until the source is empty, or until it is stopped. Several loops, the lanes, take and forward at the
+ * same time. When a lane fails, the others end after the messages that they have taken, and the failure is thrown.
  */
 export async function pump<Batch extends readonly unknown[]>(pumped: Pumped<Batch>): Promise<void> {
   const { quietMs, follow, lanes = LANES, stop, clock = systemClock(stop) } = pumped;
@@ -43,7 +43,7 @@ export async function pump<Batch extends readonly unknown[]>(pumped: Pumped<Batc
     while (!stop.aborted && !hasFailed) {
       const batch = await pumped.take();
       if (batch.length > 0) {
-        if (await pumped.pass(batch, lane)) lastMs = clock.now();
+        if (await pumped.forward(batch, lane)) lastMs = clock.now();
         continue;
       }
       if (!follow && (clock.now() - lastMs >= quietMs || (await pumped.isEmpty()))) return;

@@ -9,7 +9,7 @@ const LINE_EVERY_MS = 10_000;
 /** Counts of a move of messages. */
 export class Tally {
   moved = 0;
-  /** Messages that an earlier run, or an earlier try, had moved. */
+  /** Messages that the target had stored before, as from an earlier run. */
   duplicates = 0;
   /** Ids of messages that cannot be moved, by the reason. */
   readonly left = new Map<string, Set<string>>();
@@ -20,7 +20,7 @@ export class Tally {
   }
 }
 
-/** Shows how far a move is: a bar in a terminal, else a line from time to time. */
+/** Shows the progress of a move: a bar in a terminal, else a line every 10 s. */
 export class MoveProgress {
   readonly #tally: Tally;
   readonly #total: number;
@@ -49,7 +49,7 @@ export class MoveProgress {
     }
   }
 
-  /** Says something below what is shown. */
+  /** Ends the bar and prints a line below it. */
   note(text: string): void {
     this.stop();
     this.#printer.warn(text);

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { BrokerClient } from "../../client/broker-client.ts";
 import { type Patience, patiently } from "../patience.ts";
 
-/** Facts that tell a queue of the other system from one of the broker, which may be that system. */
+/** Facts for deciding whether a queue of the other system is the broker's own: the other address may lead to it. */
 export interface OtherQueue {
   /** Its id, where the system has ids of queues. */
   readonly id?: string;
-  /** When it was created, in whole seconds since 1970. */
+  /** Time of its creation, in whole Unix seconds. */
   readonly createdSeconds?: number;
   /** Whether the system has a queue of that name. */
   hasQueue(name: string): Promise<boolean>;
@@ -20,8 +20,8 @@ interface OwnQueue {
 }
 
 /**
- * Tells why nothing can be moved between a queue of the broker and one of the same name of another system: they are one
- * queue, whose messages would be deleted. Addresses do not tell, since a broker has several. `null` where they differ.
+ * Makes the refusal where a queue of the broker and one of another system are the same queue, whose messages a move
+ * would delete; `null` where they are two. Addresses cannot decide it, since a broker has several.
  */
 export async function sameQueueRefusal(
   client: BrokerClient,
@@ -50,7 +50,7 @@ async function isSame(
   if (id !== undefined) return id === own.queue_id;
   const ownSeconds = Math.floor(Date.parse(own.created_on) / 1_000);
   if (createdSeconds !== undefined && createdSeconds !== ownSeconds) return false;
-  // Two queues can be of the same second. A queue that the broker has alone tells then.
+  // Two queues can be created in the same second. If the other system sees a new queue of the broker, it is the broker.
   return patiently(patience, async () => {
     const probe = `sluice-${randomUUID()}`;
     const body = { queue_name: probe };

@@ -2,14 +2,14 @@ import { inBatches } from "./batches.ts";
 import { type Clock, systemClock } from "./pump.ts";
 
 /**
- * Messages that stay in Sluice, each under its lease until it is given back. A lease that ends counts as a delivery,
- * and after too many of these a message dies; one that is given back before does not.
+ * Holds leased messages that could not be moved, and releases each before its lease ends. A lease that ends counts as a
+ * delivery, and too many of these make a message a dead letter; a released lease does not count.
  */
 export class Staying {
   readonly #release: (receipts: readonly string[]) => Promise<unknown>;
   #held: { readonly receipt: string; readonly untilMs: number }[] = [];
 
-  /** @param release gives up to 100 messages back. */
+  /** @param release releases up to 100 messages by their receipts. */
   constructor(release: (receipts: readonly string[]) => Promise<unknown>) {
     this.#release = release;
   }
@@ -19,14 +19,14 @@ export class Staying {
     this.#held.push(...receipts.map((receipt) => ({ receipt, untilMs })));
   }
 
-  /** Gives messages back whose lease ends at a time or before it. Default: all. */
+  /** Releases the messages whose lease ends at a time in Unix ms or before it. Default: all. */
   async giveBack(byMs = Number.POSITIVE_INFINITY): Promise<void> {
     const due = this.#held.filter(({ untilMs }) => untilMs <= byMs);
     this.#held = this.#held.filter(({ untilMs }) => untilMs > byMs);
     for (const batch of inBatches(due, () => 0)) await this.#release(batch.map(({ receipt }) => receipt));
   }
 
-  /** Gives each back when half of its lease is over, until it is stopped: it is taken again then. */
+  /** Releases each message when half of its lease is over, until it is stopped. The message can be leased again then. */
   async keep(leaseMs: number, stop: AbortSignal, clock: Clock = systemClock(stop)): Promise<void> {
     while (!stop.aborted) {
       await clock.wait(leaseMs / 8);

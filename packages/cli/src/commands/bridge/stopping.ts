@@ -4,9 +4,10 @@ import type { Printer } from "@sluice/local/report/printer";
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Runs a command that the first signal asks to end, and the second one ends at once.
+ * Runs a command. The first SIGINT or SIGTERM aborts `stop`, and the second one ends the process.
  *
- * @returns exit code of the signal, 128 and its number, where one came and the command was to run to its end.
+ * @param isEndless whether only a signal ends the command, as with `--follow`.
+ * @returns the command's exit code. After a signal, for a command with an end of its own: 128 and the signal's number.
  */
 export async function untilStopped(
   printer: Printer,

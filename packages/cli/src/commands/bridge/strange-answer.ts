@@ -1,13 +1,13 @@
 import { printable } from "@sluice/protocol/words";
 
-/** Answer of a server that does not speak as it should: its status, and two of its headers. */
+/** Answer that is not of the expected API: its status, and two of its headers. */
 export interface StrangeAnswer {
   readonly status: number;
   readonly contentType: string | null | undefined;
   readonly location: string | null | undefined;
 }
 
-/** Says in one sentence that an endpoint is not the system that it should be, and what came instead. */
+/** Makes the sentence that an endpoint is not the system that it should be, with a description of its answer. */
 export function strangeAnswer(
   endpoint: string,
   system: string,

@@ -2,7 +2,7 @@ import type { BackupQueue, LeasedMessage } from "@sluice/gateway/views";
 import type { Line } from "./message.ts";
 import type { OtherQueue } from "./same-queue.ts";
 
-/** A queue of another queue system that a queue is moved to, as it is shown. */
+/** Description of the other system's queue that a queue is moved to. */
 export interface TargetQueue {
   /** Where it is, in words, with its address. */
   readonly place: string;
@@ -17,10 +17,15 @@ export interface TargetQueue {
   readonly refusal: string | null;
 }
 
-/** Outcome of a message that was sent: `again` may succeed later. */
+/**
+ * Outcome of sending a message.
+ *
+ * - `again`: it was not sent, and may be later.
+ * - `left`: it cannot be sent, for this reason, and stays in Sluice.
+ */
 export type Sent = "sent" | "again" | { readonly left: string };
 
-/** A queue that messages are sent to. */
+/** A queue of another system that messages are sent to. */
 export interface Target {
   describe(queue: BackupQueue): Promise<TargetQueue>;
   /** Creates it with the settings of a queue of Sluice, unless it is there. */
@@ -31,7 +36,7 @@ export interface Target {
   send(messages: readonly LeasedMessage[]): Promise<readonly Sent[]>;
 }
 
-/** Bytes of a message's body. */
+/** Returns the size of a message's body in bytes, without its attributes. */
 export function bodyBytes({ text, base64 = "" }: Pick<LeasedMessage, "text" | "base64">): number {
   return text === undefined ? Math.floor((3 * base64.length) / 4) : Buffer.byteLength(text);
 }

@@ -1,6 +1,6 @@
 import { script } from "@bomb.sh/tab";
 
-/** Makes a shell's script. Its second `source` must not stop at the constants of the first. */
+/** Makes a shell's completion script. Without its `readonly`, a shell can source it twice. */
 export function scriptFor(shell: string): string {
   const { log } = console;
   let text = "";

@@ -7,16 +7,16 @@ import { queueNames } from "../../client/queue-names.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { SYSTEMS } from "../bridge/options.ts";
 
-/** Longest that a broker may take to name its queues, in ms: a person waits for the completion of a word. */
+/** Time limit for the broker's answer, in ms: a person waits for the completion of a word. */
 const NAMES_PATIENCE_MS = 500;
 
 const EVENT = "--event";
 
 /**
- * Adds the hidden command that a shell's script calls, and `completion`. Call it last: it goes through all commands that
- * the program has.
+ * Adds the hidden command that a shell's completion script calls, and `completion`. Call it last: it reads all commands
+ * of the program.
  *
- * @param words of the line to be completed, without `sluice`.
+ * @param words words of the line to be completed, without `sluice`.
  */
 export async function addSuggestions(
   program: Command,
@@ -48,7 +48,7 @@ export async function addSuggestions(
         };
       }
     }
-    // The library knows one long name of an option.
+    // The library keeps only one long name of an option.
     const { description } = command.options.get("env") ?? {};
     if (description !== undefined) command.option("mode", description, () => {});
   }
@@ -66,10 +66,10 @@ function isSystem(path: string, name: string): boolean {
 }
 
 /**
- * Asks the broker that a line to be completed is for. Says nothing and names none where there is no broker, or where it
- * does not answer at once.
+ * Reads names from the broker that a line to be completed is for. Returns none where there is no broker, or where it
+ * does not answer within 500 ms.
  *
- * @param words of the line, without `sluice`.
+ * @param words words of the line, without `sluice`.
  */
 async function namesToComplete(
   words: readonly string[],

@@ -59,7 +59,7 @@ export function checkAccount({ id, place }: NamedAccount, isCloudflares = true):
 /** Credentials, with the place that they come from. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
-  /** The place, in words. */
+  /** The place, in words, such as `"npx wrangler login"`. */
   readonly source: string;
 }
 
@@ -97,12 +97,12 @@ export function refusalHint(
   account: NamedAccount | null,
 ): string {
   if (refusesCredentials(code, status)) return `\n${credentialsHint(credentials, account)}`;
-  const isOfAccount = code !== undefined && NO_ROUTE.includes(code) && account !== null;
-  return isOfAccount ? `\n${accountText(account)}` : "";
+  const isUnknownAccount = code !== undefined && NO_ROUTE.includes(code) && account !== null;
+  return isUnknownAccount ? `\n${accountText(account)}` : "";
 }
 
 /** Returns the hint where Wrangler's output says that credentials or the account were refused, else an empty text. */
-export function hintFor(said: string, credentials: Credentials, account: NamedAccount | null): string {
-  const codes = [...said.matchAll(/\[code: (\d+)\]/g)].map(([, code]) => Number(code));
+export function hintFor(output: string, credentials: Credentials, account: NamedAccount | null): string {
+  const codes = [...output.matchAll(/\[code: (\d+)\]/g)].map(([, code]) => Number(code));
   return codes.map((code) => refusalHint({ code, status: 0 }, credentials, account)).find(Boolean) ?? "";
 }

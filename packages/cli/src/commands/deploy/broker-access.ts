@@ -27,15 +27,15 @@ export async function accessFile(
 ): Promise<string> {
   const file = join(outputFolder, "deployed", `${broker}.env`);
   const own = join(outputFolder, "deployed", `${broker}.${await api.account()}.env`);
-  return existsSync(own) || (await isOfAnother(readAccess(file), api)) ? own : file;
+  return existsSync(own) || (await isOfAnotherAccount(readAccess(file), api)) ? own : file;
 }
 
-async function isOfAnother(
+async function isOfAnotherAccount(
   { SLUICE_ACCOUNT: account, SLUICE_URL: url = "" }: BrokerAccess,
   api: Pick<CloudflareApi, "account" | "subdomain">,
 ): Promise<boolean> {
   if (account !== undefined) return account !== (await api.account());
-  // Only a file of an earlier release has no account. The account's one name below workers.dev tells it.
+  // A file of an earlier release names no account. Each account has one name below workers.dev, which the URL contains.
   const name = /^https:\/\/[^.]+\.([^.]+)\.workers\.dev$/.exec(url)?.[1];
   return name !== undefined && name !== (await api.subdomain());
 }

@@ -8,7 +8,7 @@ const API_URL = "https://api.cloudflare.com/client/v4";
 const UNKNOWN_WORKER = [10_007, 10_090];
 /** Code for an earlier version whose secrets are not those of the live one. */
 const CHANGED_SECRETS = 10_220;
-/** Time limit for an answer to one of several tries, in ms. */
+/** Time limit of one try, in ms. */
 const PATIENCE_MS = 60_000;
 
 /** Credentials, account and address for calls of Cloudflare's API. */
@@ -17,7 +17,7 @@ export interface Access extends Credentials {
   readonly named: NamedAccount | null;
   /** Default: Cloudflare's own address. */
   readonly apiUrl?: string;
-  /** Time limit for an answer to one of several tries, in ms. Default: 60,000. */
+  /** Time limit of one try, in ms. Default: 60,000. */
   readonly patienceMs?: number;
   /** Waits for some ms before another try. Default: by the system's clock. */
   readonly wait?: (ms: number) => Promise<unknown>;
@@ -135,7 +135,7 @@ export class CloudflareApi {
     return this.#get("/workers/subdomain", read);
   }
 
-  /** Lists the names of the Workers that are bound to one. */
+  /** Lists the names of the Workers that are bound to a Worker, without its own. */
   async boundTo(worker: string): Promise<string[]> {
     const bound = await this.#script(worker, "references", (answer: ReferencesAnswer) => {
       const services = (answer.services?.incoming ?? []).map(({ service }) => service);
@@ -178,8 +178,8 @@ export class CloudflareApi {
   }
 
   /**
-   * Sends a request and reads the result; returns `null` where nothing is found. A failure that may pass is tried
-   * again: a deployment would stop in the middle. To deploy a version twice does no harm.
+   * Sends a request and reads the result; returns `null` for a Worker that is not there. Failures that may pass are
+   * retried, since a deployment would otherwise stop halfway. To deploy a version twice does no harm.
    *
    * @param read reads the result. A `TypeError` that it throws means that the answer has another form.
    */

@@ -32,14 +32,16 @@ export function cloudflareVariables(
   variables: NodeJS.ProcessEnv,
 ): Map<string, PlacedVariable> {
   const files = [".env", ".env.local", ...(env === "" ? [] : [`.env.${env}`, `.env.${env}.local`])];
-  const found = files.flatMap((file) =>
+  const fromFiles = files.flatMap((file) =>
     Object.entries(readVariables(join(cwd, file))).map(
       ([name, value]) => [name, value, `${name} in ${file}`] as const,
     ),
   );
-  const set = Object.entries(variables).map(([name, value]) => [name, value, name] as const);
+  const fromEnvironment = Object.entries(variables).map(([name, value]) => [name, value, name] as const);
   const variablesByName = new Map(
-    [...found, ...set].flatMap(([name, value, place]) => (value ? [[name, { value, place }] as const] : [])),
+    [...fromFiles, ...fromEnvironment].flatMap(([name, value, place]) =>
+      value ? [[name, { value, place }] as const] : [],
+    ),
   );
   for (const name of WITH_OLDER_NAMES) {
     const older = variablesByName.get(name.replace(PREFIX, "CF_"));

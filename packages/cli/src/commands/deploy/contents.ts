@@ -21,7 +21,7 @@ const NOT_CODE = /(?:\.map|^README\.md)$/;
  */
 export async function bundled(part: Part, wrangler: RunWrangler): Promise<Wanted> {
   const folder = join(dirname(dirname(part.configFile)), BUNDLE_FOLDER);
-  // Of a command that was killed.
+  // A command that was killed leaves the folder behind.
   rmSync(folder, { recursive: true, force: true });
   try {
     const args = ["deploy", "--dry-run", "--config", part.configFile, "--outdir", folder];
@@ -29,7 +29,7 @@ export async function bundled(part: Part, wrangler: RunWrangler): Promise<Wanted
     if (code !== 0) throw new CliError(`"${part.name}" cannot be deployed. Wrangler says:\n${all}`);
     const files = [...filesIn(folder)].filter(([name]) => !NOT_CODE.test(name));
     const contents = [
-      ...files.map(([name, bytes]) => [name, fromProject(bytes, part)] as const),
+      ...files.map(([name, bytes]) => [name, withStablePaths(bytes, part)] as const),
       ...assetsOf(part),
     ];
     return {
@@ -42,7 +42,10 @@ export async function bundled(part: Part, wrangler: RunWrangler): Promise<Wanted
   }
 }
 
-/** Makes a tag, 22 of 25 possible characters, that also says the protocol. A contract: later releases read it. */
+/**
+ * Makes a tag that contains the number of the protocol. It has 22 characters, and Cloudflare allows 25. A contract:
+ * later releases read it.
+ */
 function tagOf(contents: readonly (readonly [name: string, bytes: Buffer])[], config: string): string {
   const hash = createHash("sha256").update(config);
   for (const [name, bytes] of contents) hash.update(`\0${name}\0${bytes.length}\0`).update(bytes);
@@ -57,8 +60,8 @@ type Places = Pick<Part, "directory" | "configFile">;
  */
 const MODULE_PATH = /^(\/\/ | +")(\.\.\/[^"\n]*)(?="\(|$)/gm;
 
-/** Rewrites the paths of modules relative to the project: the command's folder must not change the tag. */
-function fromProject(bytes: Buffer, places: Places): Buffer {
+/** Makes the paths of modules relative to the Worker's folder, since the command's folder must not change the tag. */
+function withStablePaths(bytes: Buffer, places: Places): Buffer {
   const text = bytes.toString("utf8");
   // A binary module stays as it is.
   if (!Buffer.from(text).equals(bytes)) return bytes;
@@ -71,8 +74,8 @@ function seenFrom({ directory, configFile }: Places, path: string): string {
   return relative(directory, resolve(dirname(configFile), path));
 }
 
-/** Keys that name files of the checkout, whose contents are in the bundle, and keys for how it is made. */
-const OF_BUNDLE = [
+/** Keys that name sources, whose contents are in the bundle, and keys that say how the bundle is made. */
+const BUNDLE_KEYS = [
   "main",
   "base_dir",
   "tsconfig",
@@ -89,11 +92,11 @@ interface ConfigWithPaths {
   readonly d1_databases?: readonly { readonly migrations_dir?: string }[];
 }
 
-/** Removes from a configuration what differs between folders and is not deployed. */
+/** Removes the keys of a configuration that are not deployed and depend on the folder of the checkout. */
 function withoutPaths(config: string, places: Places): string {
   const { assets, site, d1_databases, ...others } = JSON.parse(config) as ConfigWithPaths;
   return canonicalJson({
-    ...omit(others as Record<string, unknown>, ...OF_BUNDLE),
+    ...omit(others as Record<string, unknown>, ...BUNDLE_KEYS),
     // The files themselves are counted (`assetsOf`).
     ...(assets === undefined ? {} : { assets: omit(assets, "directory") }),
     ...(site === undefined ? {} : { site: { ...site, bucket: seenFrom(places, site.bucket) } }),

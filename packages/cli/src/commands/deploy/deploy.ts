@@ -67,7 +67,10 @@ interface DeployRun {
   readonly options: DeployOptions;
   readonly printer: Printer;
   readonly surroundings: Pick<Surroundings, "cwd" | "env">;
-  /** Parts that this run has uploaded, once each: two runs that repeat their uploads for each other never end. */
+  /**
+   * Names of the parts that this run has uploaded. A new plan uploads them again only for changed contents, never
+   * because of `--force`: two runs that plan anew after each other's uploads would never end.
+   */
   readonly uploaded: Set<string>;
 }
 
@@ -94,11 +97,11 @@ async function deployOnto(
   for (const part of parts) wanted.push(await bundled(part, wrangler));
   const unfinished = new Unfinished(deployment.accessFile);
   // Another project's configuration must not say which variables of this environment are uploaded.
-  const set = secretsSet(deployment.project, surroundings.env);
+  const secretsGiven = secretsSet(deployment.project, surroundings.env);
   const { force = false, yes = false } = options;
   const candidates = parts.filter(({ name }) => !uploaded.has(name));
   const unmarked = new Set([...marks].flatMap(([name, mark]) => (isOwn(mark, deployment) ? [] : name)));
-  const again = againOf(candidates, { force, secrets: Object.keys(set), unfinished, unmarked });
+  const again = againOf(candidates, { force, secrets: Object.keys(secretsGiven), unfinished, unmarked });
   const steps = stepsTo(wanted, withoutTags(live, again));
   const around = [...others.map(otherText), ...detach.map(detachedText)];
   printer.print(planText({ wanted, live, steps, again, around }));
@@ -107,8 +110,8 @@ async function deployOnto(
   const isNew = !live.has(broker.name);
   const account = await api.account();
   const file = deployment.accessFile;
-  const secrets = steps.length === 0 ? {} : brokerSecrets(set, { file, account, isNew });
-  const isChosen = set.SLUICE_API_TOKENS !== undefined;
+  const secrets = steps.length === 0 ? {} : brokerSecrets(secretsGiven, { file, account, isNew });
+  const isChosen = secretsGiven.SLUICE_API_TOKENS !== undefined;
   const { SLUICE_API_TOKENS: given } = secrets;
   const tokens = given === undefined ? null : isChosen ? CHOSEN : tokenMark(given);
   const mark = { run: runOf(wanted, live), broker: broker.name, project: own.name };
@@ -131,6 +134,7 @@ async function deployOnto(
       uploaded.add(step.part.name);
       return addresses;
     };
+    // Another deployment may have come in between: look again right before each step.
     if (!isBroker) await ownersOf([step.part.name], deployment);
     const addresses = await (isBroker ? watch.guard(run) : run());
     printer.print(`${place}  ${stepText(step)}  ${addresses.join(", ")}`.trimEnd());
@@ -167,7 +171,7 @@ type LiveVersion = Live & Pick<VersionWithBindings, "id" | "message" | "createdO
 
 const NOTHING_RUNS: LiveVersion = { id: "", tag: null, services: [], message: null, createdOn: "" };
 
-/** Reads the version of each Worker whose code runs. Workers that are not there are left out. */
+/** Reads the version of each Worker whose code runs. Workers that are not on the account are left out. */
 async function liveOf(api: CloudflareApi, names: readonly string[]): Promise<Map<string, LiveVersion>> {
   const live = new Map<string, LiveVersion>();
   for (const name of names) {

@@ -79,12 +79,12 @@ export async function openDeployment(
   const forCloudflare = cloudflareVariables(cwd, project.env, variables);
   const account = accountOf(project, forCloudflare.get("CLOUDFLARE_ACCOUNT_ID"));
   const places = await findPlaces("build", cwd, options.outdir);
-  // The account reaches configurations that name none by the environment.
+  // Configurations that name no account get it by this variable.
   const named = account === null ? {} : { CLOUDFLARE_ACCOUNT_ID: account.id };
-  // Wrangler is not told the environment, so it does not read that environment's files itself.
+  // Wrangler runs without the name of the environment, so it does not read `.env.NAME` itself.
   const values = [...forCloudflare].map(([name, { value }]) => [name, value]);
   const ofAccount = { ...Object.fromEntries(values), ...named };
-  // A generated configuration is one environment's already: CLOUDFLARE_ENV would add its suffix once more.
+  // A generated configuration is for one environment. Without `--env=`, CLOUDFLARE_ENV would add its suffix once more.
   const wrangler: RunWrangler = (args, given) => run([...args, "--env="], { ...given, env: ofAccount });
   const credentials = await login(wrangler).catch((error: unknown) => {
     if (options.dryRun !== true || !(error instanceof CliError)) throw error;

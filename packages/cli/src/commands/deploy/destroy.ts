@@ -129,6 +129,7 @@ async function destroyFrom(
     names,
   ).reverse();
   for (const { part } of ordered) {
+    // Another deployment may have come in between: look again right before each step.
     const [changed] = [...(await ownersOf([part.name], deployment))].filter(
       ([, mark]) => !isOwn(mark, deployment),
     );
@@ -152,7 +153,7 @@ function endOf({ isThere, register }: LiveBroker, own: OwnProject): BrokerEnd {
   return Object.keys(without.projects).length === 0 ? { kind: "goes" } : { kind: "stays", without };
 }
 
-/** Returns the register that the broker is generated for: the rest where it stays, all until it is deleted. */
+/** Returns the register for the broker's configuration: without this project where the broker stays, else complete. */
 function registerFor(end: BrokerEnd, { register }: LiveBroker, { name, entry }: OwnProject): Register {
   if (end.kind === "stays") return end.without;
   return register ?? { format: 1, by: name, projects: { [name]: entry } };
@@ -292,15 +293,15 @@ interface Bounds {
 /**
  * Refuses to delete what other Workers are bound to.
  *
- * @throws CliError where other Workers of the account would lose a binding; also with `force` where Workers of the
- *   project stay that send to a broker which is deleted.
+ * @throws CliError where other Workers of the account would lose a binding, unless `force` is set. Always where Workers
+ *   of the project stay and send to a broker that is deleted.
  */
 async function refuseIfBound(
   api: CloudflareApi,
   parts: readonly Part[],
   { broker, staying, force }: Bounds,
 ): Promise<void> {
-  // The broker does not count: it is deployed without these Workers first.
+  // The broker's bindings do not count: it is deployed without these Workers first.
   const ours = new Set([broker, ...parts.map(({ name }) => name)]);
   const lines: string[] = [];
   for (const { name } of parts) {

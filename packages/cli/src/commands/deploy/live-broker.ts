@@ -21,8 +21,9 @@ export interface LiveBroker {
 /**
  * Reads what is deployed of a broker.
  *
- * @param since a version that was read before, `null` for a broker that was not there. The versions after it count too:
- *   each may have been uploaded without knowledge of the others. Default: the live version counts alone.
+ * @param since id of the live version at an earlier reading; `null` where the broker did not exist then. The registers
+ *   of this version and all later ones are merged, since each may have been uploaded without knowledge of the others.
+ *   Default: the live version counts alone.
  * @throws CliError for a Worker of that name that is not a broker of ours.
  */
 export async function readLiveBroker(
@@ -35,8 +36,8 @@ export async function readLiveBroker(
   if (ids === null || version === null) {
     return { isThere: ids !== null, version, register: null, ownRegister: null, services: [] };
   }
-  const unseen = since === undefined ? [version] : ids.slice(Math.max(0, ids.lastIndexOf(since ?? "")));
-  const versions = await Promise.all(unseen.map((id) => api.version(name, id)));
+  const counted = since === undefined ? [version] : ids.slice(Math.max(0, ids.lastIndexOf(since ?? "")));
+  const versions = await Promise.all(counted.map((id) => api.version(name, id)));
   const registers = versions.flatMap(({ bindings, message }) => {
     const register = readRegister(name, bindings);
     // A deployment that changes no queue uploads the register as it was, with the project that made it.
@@ -83,14 +84,14 @@ export class BrokerWatch {
 
   /** @throws BrokerChanged where another version than the known one is live. */
   async refuseChange(): Promise<void> {
-    if ((await this.#since()).length > 0) throw new BrokerChanged();
+    if ((await this.#later()).length > 0) throw new BrokerChanged();
   }
 
-  /** @throws BrokerChanged where another version than the known one is live, before or after the upload. */
+  /** @throws BrokerChanged where something else has deployed the broker, before or during the upload. */
   async guard<T>(upload: () => Promise<T>): Promise<T> {
     await this.refuseChange();
     const done = await upload();
-    const [own, ...others] = await this.#since().catch((error: unknown) => {
+    const [own, ...others] = await this.#later().catch((error: unknown) => {
       throw error instanceof CliError ? new CliError(`${UNSEEN} ${error.message}`) : error;
     });
     if (others.length > 0) throw new BrokerChanged();
@@ -98,13 +99,14 @@ export class BrokerWatch {
     return done;
   }
 
-  async #since(): Promise<string[]> {
+  /** Lists the versions that were deployed after the known one. */
+  async #later(): Promise<string[]> {
     const ids = (await this.#api.deployed(this.#name)) ?? [];
     return this.known === null ? ids : ids.slice(ids.lastIndexOf(this.known) + 1);
   }
 }
 
-/** Times that a command is planned before it gives up because other deployments change the broker. */
+/** Most times that a command is planned, while other deployments change the broker. */
 const PLANS_MAX = 6;
 const CHANGED_TOO_OFTEN =
   "The broker is deployed by something else again and again. Run the same command once that has ended.";

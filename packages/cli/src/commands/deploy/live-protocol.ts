@@ -2,9 +2,8 @@ import { isSpoken, PROTOCOL_VERSION } from "@sluice/protocol";
 
 /** Reads the protocol from a version's tag; 1 for builds older than protocol numbers, `null` for other tags. */
 export function protocolOf(tag: string | null): number | null {
-  const [, number] = /^sluice-(?:p(\d+)-)?[0-9a-f]{12}$/.exec(tag ?? "") ?? [];
-  if (number !== undefined) return Number(number);
-  return /^sluice-[0-9a-f]{12}$/.test(tag ?? "") ? 1 : null;
+  const match = /^sluice-(?:p(\d+)-)?[0-9a-f]{12}$/.exec(tag ?? "");
+  return match === null ? null : Number(match[1] ?? 1);
 }
 
 /**

@@ -13,8 +13,8 @@ export interface Mark {
  * @param tokens mark of the tokens that the version sets (`token-marks.ts`); `null` for none.
  */
 export function deploymentMessage({ run, broker, project }: Mark, tokens: string | null = null): string {
-  const its = tokens === null ? "" : ` tokens ${tokens}`;
-  return `sluice deploy ${run}${its} on ${broker} of ${project}`;
+  const tokensText = tokens === null ? "" : ` tokens ${tokens}`;
+  return `sluice deploy ${run}${tokensText} on ${broker} of ${project}`;
 }
 
 const MESSAGE = /^sluice deploy (\S+)(?: tokens (\S+))? on (\S+) of (.+)$/s;

@@ -2,7 +2,7 @@ import type { Register } from "@sluice/project/register/register";
 import type { OwnProject } from "@sluice/project/register/serve-projects";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 
-/** A consumer of the broker that a command's Workers do not include. */
+/** A Worker that consumes queues of the broker and is not named in the command. */
 interface OtherConsumer {
   readonly worker: string;
   /** Its project; `null` for the command's own. */
@@ -52,7 +52,7 @@ export async function othersOf(
   );
 }
 
-/** Formats the plan's line for a consumer that is not named. */
+/** Formats the plan's line for a consumer that is not named in the command. */
 export function otherText({ worker, project, standing }: OtherConsumer): string {
   const which = project === null ? "not named here" : `of the project "${project}"`;
   switch (standing) {

@@ -6,9 +6,9 @@ import type { Deployment } from "./deployment.ts";
 import { type Mark, markOf } from "./messages.ts";
 
 /**
- * Finds out which project owns each Worker, by the mark on the version that runs. A version deployed by hand since then
- * leaves the Worker with the project that has it in a broker's register. The brokers asked are those that an earlier
- * version is marked with, and those that are bound to the Worker.
+ * Finds out which project owns each Worker, by the mark on the version that runs. If that version was deployed by hand
+ * and has no mark, the project that has the Worker in a broker's register owns it. The registers read are those of the
+ * brokers that marks of other versions name, and of those that are bound to the Worker.
  *
  * @param names names of Workers; those that are not on the account are left out.
  * @returns the mark of the version that runs; `null` for one that another tool has deployed.
@@ -41,8 +41,8 @@ export function isOwn(mark: Mark | null | undefined, { own, project }: Deploymen
 }
 
 /**
- * Refuses to take some Workers of a project to another broker while others stay, which happens where only the
- * configuration of a Worker that is not named says the broker: messages between them would not arrive any more.
+ * Refuses to take some Workers of a project to another broker while others stay: messages between them would not arrive
+ * any more. This happens where the command does not name the Worker whose configuration names the broker.
  *
  * @param marks marks of the Workers that are deployed.
  * @throws CliError that says how to stay, to move and to part.

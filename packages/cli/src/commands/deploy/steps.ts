@@ -40,21 +40,25 @@ export function stepsTo(wanted: readonly Wanted[], live: ReadonlyMap<string, Liv
   const broker = wanted.find(({ part }) => part.isBroker);
   if (broker === undefined) throw new Error("every deployment has a broker");
   const workers = wanted.filter((one) => one !== broker);
-  const called = live.get(broker.part.name)?.services ?? [];
+  const bound = live.get(broker.part.name)?.services ?? [];
   const liveTag = live.get(broker.part.name)?.tag ?? null;
   const whole: Step = { part: broker.part, tag: broker.tag, without: [] };
   const steps = inOrder(workers, live)
     .filter(({ part, tag }) => live.get(part.name)?.tag !== tag)
     .map(({ part, tag }): Step => ({ part, tag, without: [] }));
-  const missing = broker.part.needs.filter(
-    (name) => !live.has(name) || (!called.includes(name) && steps.some(({ part }) => part.name === name)),
+  const boundLater = broker.part.needs.filter(
+    (name) => !live.has(name) || (!bound.includes(name) && steps.some(({ part }) => part.name === name)),
   );
-  if (missing.length === 0) return liveTag === whole.tag ? steps : [whole, ...steps];
-  const base: Step = { part: broker.part, tag: broker.tagWithout(missing), without: missing };
-  return [...(liveTag === base.tag ? [] : [base]), ...steps, whole];
+  if (boundLater.length === 0) return liveTag === whole.tag ? steps : [whole, ...steps];
+  const first: Step = { part: broker.part, tag: broker.tagWithout(boundLater), without: boundLater };
+  return [...(liveTag === first.tag ? [] : [first]), ...steps, whole];
 }
 
-/** Orders Workers so that each comes after those that it is bound to. */
+/**
+ * Orders Workers so that each comes after those that it is bound to. A circle of deployed Workers is cut anywhere.
+ *
+ * @throws CliError for a circle with a Worker that is not deployed.
+ */
 export function inOrder<T extends { readonly part: Part }>(
   workers: readonly T[],
   live: Pick<ReadonlyMap<string, unknown>, "has">,

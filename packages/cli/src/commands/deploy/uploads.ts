@@ -7,14 +7,14 @@ import { afterMigration, withoutServices } from "./parts.ts";
 import type { Step } from "./steps.ts";
 
 /**
- * Configuration of a broker without some of its bindings, or of its migrations, beside the whole one: its paths are
- * relative.
+ * Configuration of a broker without some of its service bindings or migrations. It lies beside the complete one, since
+ * its paths are relative.
  */
 const PARTIAL_CONFIG = "wrangler.partial.json";
 
 /**
- * Codes for a binding to a Worker or a class that is not there. One that was made just now may not be visible yet, so
- * such an upload is tried again.
+ * Cloudflare's error codes for a binding to a Worker or class that does not exist. A new one may not be visible yet, so
+ * such an upload is retried.
  */
 const NOT_SEEN = /\[code: (?:10143|10144|10061)\]/;
 /** Waits between the attempts, in ms. */
@@ -25,13 +25,13 @@ const NOT_SEEN_WAITS_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000
  * tail consumers are not.
  */
 const SETTINGS_REFUSED = /Could not apply service and environment tags/;
-const SETTINGS =
+const SETTINGS_HINT =
   "The code is deployed, but settings outside of versions (observability, logpush, tail consumers) may not be. " +
   "On another machine than this one, --force deploys it again.";
-const KEEP =
+const EDITS_HINT =
   "The configuration that Wrangler was given is generated anew by each deployment. Edits that are to stay " +
   "belong in your own one.";
-const CONFLICT =
+const CONFLICT_HINT =
   "To deploy nevertheless: sluice deploy --yes, which answers each question of Wrangler's with yes.";
 
 /** Refusal of Wrangler for a Worker that requires secrets which the account does not have. */
@@ -64,16 +64,16 @@ export async function upload(step: Step, options: UploadOptions): Promise<string
   const { code, all, report } = await untilSeen(() => wrangler(args, { asks: !yes, ...given }), options);
   const entries = deploymentsIn(report);
   if (code !== 0) {
-    const conflict = all.includes("--strict") ? `\n\n${CONFLICT}` : "";
+    const conflict = all.includes("--strict") ? `\n\n${CONFLICT_HINT}` : "";
     throw new CliError(`${all}${conflict}${secretsHint(all, step.part.name)}`);
   }
   // Wrangler ends successfully also when a question was answered with no.
-  if (entries.some(({ version_id }) => version_id === null)) throw new CliError(`${all}\n\n${KEEP}`);
-  if (SETTINGS_REFUSED.test(all)) throw new CliError(`${all}\n\n${SETTINGS}`);
+  if (entries.some(({ version_id }) => version_id === null)) throw new CliError(`${all}\n\n${EDITS_HINT}`);
+  if (SETTINGS_REFUSED.test(all)) throw new CliError(`${all}\n\n${SETTINGS_HINT}`);
   return entries.flatMap(({ targets = [] }) => targets);
 }
 
-/** Explains how missing secrets are set: Wrangler advises a deployment of its own, and a file for that. */
+/** Explains how to set missing secrets. Wrangler's own advice is a deployment by hand, with a file of secrets. */
 function secretsHint(all: string, worker: string): string {
   const [, names] = SECRETS_MISSING.exec(stripVTControlCharacters(all)) ?? [];
   if (names === undefined) return "";
@@ -108,7 +108,7 @@ interface DeploymentReport {
   readonly targets?: readonly string[];
 }
 
-/** Reads Wrangler's report, which has a line of JSON for each finished action. */
+/** Picks the deployments from Wrangler's report, which has a line of JSON for each finished action. */
 function deploymentsIn(text: string): DeploymentReport[] {
   const lines = text.split("\n").filter((line) => line !== "");
   return lines.map((line) => JSON.parse(line) as DeploymentReport).filter(({ type }) => type === "deploy");

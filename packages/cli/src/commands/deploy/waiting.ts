@@ -14,8 +14,8 @@ export interface AskOptions {
   readonly token?: string;
 }
 
-/** A deployment, as far as its broker is asked. */
-type Asked = Pick<Deployment, "accessFile"> & {
+/** The parts of a deployment that lead to its broker. */
+type BrokerOfDeployment = Pick<Deployment, "accessFile"> & {
   readonly api: Pick<Deployment["api"], "address">;
   readonly project: { readonly broker: { readonly name: string } };
 };
@@ -33,7 +33,7 @@ export type Waiting =
  * @param queues names of the queues to look at. Default: all.
  */
 export async function lookAtQueues(
-  { accessFile, api, project }: Asked,
+  { accessFile, api, project }: BrokerOfDeployment,
   options: AskOptions,
   { cwd, env }: Pick<Surroundings, "cwd" | "env">,
   queues?: ReadonlySet<string>,
@@ -50,8 +50,8 @@ export async function lookAtQueues(
     const client = new BrokerClient({ ...broker, token: given || kept.SLUICE_API_TOKEN || null });
     const lines = (await allQueues(client)).flatMap(({ name, messages: { ready, delayed, leased } }) => {
       const count = ready + delayed + leased;
-      const matters = count > 0 && queues?.has(name) !== false;
-      return matters ? [`  ${plural(count, "message")} in "${name}"`] : [];
+      const isListed = count > 0 && queues?.has(name) !== false;
+      return isListed ? [`  ${plural(count, "message")} in "${name}"`] : [];
     });
     return { kind: "known", lines };
   } catch (error) {

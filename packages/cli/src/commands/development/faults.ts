@@ -25,7 +25,7 @@ export async function listFaults(on: OnBroker, queue: string | null): Promise<nu
   return 0;
 }
 
-/** `sluice faults set`: switches a fault on and keeps the others. */
+/** `sluice faults set`: switches a fault on and keeps those of other kinds. */
 export async function setFault(
   on: OnBroker,
   queue: string,

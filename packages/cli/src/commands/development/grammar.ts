@@ -20,7 +20,7 @@ export function duration(text: string): number {
   return Math.round(Number(number) * (UNIT_MS[unit] ?? 1));
 }
 
-/** Parses how far the clock moves to ms. */
+/** Parses the distance by which the clock moves to ms. */
 function advance(text: string): number {
   const ms = duration(text);
   if (ms <= CLOCK_ADVANCE_MS_MAX) return ms;

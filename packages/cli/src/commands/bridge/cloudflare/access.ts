@@ -49,7 +49,7 @@ function credentialsIn(variables: Variables): Credentials | null {
     : { headers: { authorization: `Bearer ${token.value}` }, source: token.place };
 }
 
-/** Reads Wrangler's login in a process of its own: one that has read it before would not see another token. */
+/** Reads Wrangler's login in a new process: one that has read it before would not see a renewed token. */
 async function loginIn(cwd: string, env: NodeJS.ProcessEnv): Promise<Credentials> {
   takeWranglerOf([cwd], WRANGLER);
   const wrangler = wranglerIn(cwd, env);

@@ -4,12 +4,12 @@ import { processesFolder } from "@sluice/local/processes/registry";
 import { type Patience, patiently } from "../../patience.ts";
 import type { CloudflareConsumer, CloudflareQueue, CloudflareQueues, NewConsumer } from "./queues-api.ts";
 
-/** Most retries that a pull consumer can have: a bridge that is stopped uses them up. */
+/** Most retries that a pull consumer can have: each run that is stopped uses one up for the messages that it holds. */
 const RETRIES_MAX = 100;
 
 /**
- * The consumer of a Cloudflare queue, in whose place a pull consumer is put for a while. A file in the home keeps the
- * consumer that was there, so that a run after a kill puts it back. A contract: a later release may read it.
+ * Replaces the consumer of a Cloudflare queue by a pull consumer during a move. A file in the home folder keeps the
+ * replaced consumer, so that the next run puts it back if this one is killed. A contract: a later release may read it.
  */
 export class LentConsumer {
   readonly #api: CloudflareQueues;
@@ -24,21 +24,21 @@ export class LentConsumer {
     this.#file = join(processesFolder(env, "adopt", ".sluice-adopt"), `${api.account}-${id}.json`);
   }
 
-  /** The consumer that an earlier run has taken away; `undefined` for no such run, `null` where there was none. */
+  /** Consumer that `take` has replaced, also in an earlier run; `null` for a queue without one, `undefined` for no run. */
   get kept(): NewConsumer | null | undefined {
     if (!existsSync(this.#file)) return undefined;
     return (JSON.parse(readFileSync(this.#file, "utf8")) as { consumer: NewConsumer | null }).consumer;
   }
 
   /**
-   * The consumer that an earlier run has taken away, as `kept`, while the queue has the pull consumer of that run, or
-   * none. With any other consumer the file is of a run that no longer matters.
+   * Returns `kept` while the queue has no consumer, or the pull consumer of an earlier run. With any other consumer the
+   * file is out of date, and the result `undefined`.
    */
   keptBehind(consumer: CloudflareConsumer | null): NewConsumer | null | undefined {
     return consumer === null || isLent(consumer) ? this.kept : undefined;
   }
 
-  /** Puts a pull consumer into the place of what is there, unless it is one. */
+  /** Replaces the queue's consumer by a pull consumer, unless it is one. */
   async take(): Promise<void> {
     await patiently(this.#patience, async () => {
       const consumer = consumerOf(await this.#api.get(this.#id));
@@ -50,13 +50,13 @@ export class LentConsumer {
     });
   }
 
-  /** The consumer that the queue has in place of a pull consumer; `undefined` while it can be pulled from. */
+  /** Returns the consumer that the queue has instead of a pull consumer; `undefined` while it has a pull consumer. */
   async replaced(): Promise<CloudflareConsumer | null | undefined> {
     const consumer = consumerOf(await patiently(this.#patience, () => this.#api.get(this.#id)));
     return consumer?.type === "http_pull" ? undefined : consumer;
   }
 
-  /** Puts back what was there, unless somebody has given the queue another consumer meanwhile: that stays. */
+  /** Puts the replaced consumer back, unless the queue was given another one meanwhile, which stays. */
   async giveBack(): Promise<void> {
     const { kept } = this;
     if (kept === undefined) return;
@@ -83,17 +83,17 @@ export class LentConsumer {
   }
 }
 
-/** Whether a consumer is the one that `take` adds, by its settings: a kill may keep its id from being stored. */
+/** Whether a consumer is the one that `take` adds. Its settings tell, since its id may not have been stored. */
 function isLent({ type, dead_letter_queue: dead, settings = {} }: CloudflareConsumer): boolean {
   return type === "http_pull" && !dead && (settings.max_retries ?? RETRIES_MAX) === RETRIES_MAX;
 }
 
-/** The consumer that gets the messages of a queue: a Worker, or clients that pull. */
+/** Finds the consumer of a queue that gets its messages: a Worker, or pull clients. */
 export function consumerOf({ consumers = [] }: CloudflareQueue): CloudflareConsumer | null {
   return consumers.find(({ type }) => type === "worker" || type === "http_pull") ?? null;
 }
 
-/** Name of the Worker of a consumer. */
+/** Returns the name of a consumer's Worker; empty for other consumers. */
 export function workerOf({ script, script_name, service }: CloudflareConsumer): string {
   return script ?? script_name ?? service ?? "";
 }

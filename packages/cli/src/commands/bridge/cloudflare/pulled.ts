@@ -4,8 +4,7 @@ import { type ForeignMessage, idOf } from "../message.ts";
 import type { PulledMessage } from "./queues-api.ts";
 
 /**
- * Reads a message that was pulled. Its content type says how the body is written: `text` as it is, everything else in
- * base64.
+ * Reads a pulled message. A body of content type `text` comes as it is, all others in base64.
  */
 export function foreignOf(pulled: PulledMessage): ForeignMessage | { readonly unreadable: string } {
   const { id, timestamp_ms, metadata } = pulled;
@@ -21,7 +20,7 @@ function bodyOf(contentType: string, body: string): Body | null {
   if (contentType === "text") return { contentType, text: body };
   const bytes = bytesIn(body);
   if (contentType === "json") {
-    // Some answers have had the JSON itself.
+    // In some answers of Cloudflare the body has been the JSON itself.
     const text = [bytes === null ? null : textIn(bytes), body].find((each) => each !== null && isJson(each));
     return text == null ? null : { contentType, text };
   }

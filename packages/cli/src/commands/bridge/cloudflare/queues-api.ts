@@ -61,10 +61,10 @@ export interface PulledMessage {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
 
-/** Refusal of a request because of the credentials that it came with. */
+/** Refusal of a request because of its credentials. */
 class RefusedCredentials extends CliError {}
 
-/** Refusal of a request because of what is in it. */
+/** Refusal of a request because of its contents. */
 export class RefusedRequest extends CliError {
   readonly status: number;
 
@@ -76,7 +76,7 @@ export class RefusedRequest extends CliError {
 
 interface Opened {
   readonly credentials: Credentials;
-  /** Reads credentials again whose token ends, such as those of a login. Default: they are the same for ever. */
+  /** Reads credentials that expire again, such as those of a login. Default: the credentials do not expire. */
   readonly renew?: () => Promise<Credentials>;
   /** Id of the account. */
   readonly account: string;
@@ -103,7 +103,7 @@ export class CloudflareQueues {
     return `account ${this.account} of Cloudflare at ${this.#opened.apiUrl}`;
   }
 
-  /** Facts that tell a queue from one of the broker. */
+  /** Facts for deciding whether a queue is the broker's own. */
   identityOf({ queue_id: id }: CloudflareQueue): OtherQueue {
     return { id, hasQueue: async (name) => (await this.find(name)) !== null };
   }
@@ -119,7 +119,7 @@ export class CloudflareQueues {
     return this.#ask("GET", `/${id}`, undefined, isObject);
   }
 
-  /** Creates a queue, with the API's defaults for what `settings` leaves out. */
+  /** Creates a queue, with the API's defaults for absent settings. */
   create(name: string, settings: NonNullable<CloudflareQueue["settings"]>): Promise<CloudflareQueue> {
     const isDefault = Object.keys(settings).length === 0;
     return this.#ask("POST", "", { queue_name: name, ...(isDefault ? {} : { settings }) }, isObject);
@@ -133,7 +133,7 @@ export class CloudflareQueues {
     await this.#ask("DELETE", `/${id}/consumers/${consumerId}`);
   }
 
-  /** Counts the messages that wait; `null` where the API does not tell. */
+  /** Counts the waiting messages; `null` where the API refuses to, or gives no number. */
   async backlog(id: string): Promise<number | null> {
     try {
       const { backlog_count: count } = await this.#ask<{ backlog_count?: number }>(
@@ -160,7 +160,7 @@ export class CloudflareQueues {
     return messages ?? [];
   }
 
-  /** Acknowledges messages. @returns the lease ids that had no effect. */
+  /** Acknowledges messages. Returns the lease ids that had no effect. */
   async ack(id: string, leaseIds: readonly string[]): Promise<readonly string[]> {
     const body = { acks: leaseIds.map((lease_id) => ({ lease_id })), retries: [] };
     const { warnings } = await this.#ask<{ warnings?: unknown }>(
@@ -172,23 +172,23 @@ export class CloudflareQueues {
     return Object.keys(Object(warnings));
   }
 
-  /** Gives messages back, which are pulled again after so many seconds at the earliest. */
+  /** Releases messages, which can be pulled again after that many seconds. */
   async postpone(id: string, leaseIds: readonly string[], seconds: number): Promise<void> {
     const retries = leaseIds.map((lease_id) => ({ lease_id, delay_seconds: seconds }));
     await this.#ask("POST", `/${id}/messages/ack`, { acks: [], retries });
   }
 
-  /** @param messages text of a JSON array, so that the bodies in it stay as they are. */
+  /** @param messages text of a JSON array: parsing and printing it would change large numbers in bodies. */
   async sendBatch(id: string, messages: string): Promise<void> {
     await this.#ask("POST", `/${id}/messages/batch`, `{"messages":${messages}}`);
   }
 
   /**
-   * Sends a request below the queues of the account, and returns the result. Credentials that are refused are read
-   * again once.
+   * Sends a request below the queues of the account, and returns the result. If the credentials are refused, it renews
+   * them and tries once more.
    *
-   * @param body an object, or the text of one.
-   * @param isForm whether a result has the form that is read. Default: any has.
+   * @param body an object, or JSON text.
+   * @param isForm checks the form of a result. Default: any form is accepted.
    */
   async #ask<T>(
     method: string,
@@ -202,7 +202,7 @@ export class CloudflareQueues {
     } catch (error) {
       const { renew } = this.#opened;
       if (renew === undefined || !(error instanceof RefusedCredentials)) throw error;
-      // Another call may have read them meanwhile.
+      // Another call may have renewed them meanwhile.
       if (this.#credentials === used) {
         this.#renewing ??= this.#renew(renew);
         await this.#renewing;

@@ -16,7 +16,7 @@ import type { CloudflareConsumer, CloudflareQueue, NewConsumer } from "./queues-
 
 type Consumer = CloudflareConsumer | NewConsumer;
 
-/** The queue of Sluice with the settings of one of Cloudflare. */
+/** Makes the settings of a queue of Sluice from those of a queue of Cloudflare. */
 export function queueOf(
   { queue_name: name, settings }: CloudflareQueue,
   consumer: Consumer | null,
@@ -63,7 +63,7 @@ function definitionOf(consumer: Consumer): ConsumerDefinition {
   };
 }
 
-/** Settings of a queue that are not its consumer's, for people. */
+/** Formats the settings of a queue without those of its consumer. */
 export function settingLinesOf({ settings }: BackupQueue): Line[] {
   return [
     ["delivery delay", secondsText(settings.deliveryDelaySeconds ?? 0)],
@@ -71,24 +71,24 @@ export function settingLinesOf({ settings }: BackupQueue): Line[] {
   ];
 }
 
-/** Settings of a queue and of its consumer, for people. */
+/** Formats the settings of a queue and of its consumer. */
 export function linesOf(queue: BackupQueue): Line[] {
   const lines = settingLinesOf(queue);
-  const { consumer: made } = queue;
-  if (made === null) return [...lines, ["consumer", "none"]];
-  const { settings: its } = made;
-  lines.push(["consumer", consumerText(made)]);
-  if (made.type === "worker") {
-    const { maxBatchSize, maxBatchTimeoutSeconds, maxConcurrency } = made.settings;
+  const { consumer } = queue;
+  if (consumer === null) return [...lines, ["consumer", "none"]];
+  const { settings } = consumer;
+  lines.push(["consumer", consumerText(consumer)]);
+  if (consumer.type === "worker") {
+    const { maxBatchSize, maxBatchTimeoutSeconds, maxConcurrency } = consumer.settings;
     lines.push(["batch", `${plural(maxBatchSize, "message")}, or ${maxBatchTimeoutSeconds} s`]);
     lines.push(["concurrency", maxConcurrency === null ? "as many as needed" : `${maxConcurrency} at most`]);
-  } else if (made.type === "http_pull") {
-    lines.push(["batch", plural(made.settings.maxBatchSize, "message")]);
-    lines.push(["visibility", `${made.settings.visibilityTimeoutMs / 1_000} s`]);
+  } else if (consumer.type === "http_pull") {
+    lines.push(["batch", plural(consumer.settings.maxBatchSize, "message")]);
+    lines.push(["visibility", `${consumer.settings.visibilityTimeoutMs / 1_000} s`]);
   }
-  if ("retryDelaySeconds" in its) {
-    lines.push(["retries", `${its.maxRetries}, after ${its.retryDelaySeconds} s`]);
-    lines.push(["dead letters", its.deadLetterQueue ?? "none"]);
+  if ("retryDelaySeconds" in settings) {
+    lines.push(["retries", `${settings.maxRetries}, after ${settings.retryDelaySeconds} s`]);
+    lines.push(["dead letters", settings.deadLetterQueue ?? "none"]);
   }
   return lines;
 }
@@ -98,7 +98,7 @@ function consumerText(consumer: ConsumerDefinition): string {
   return consumer.type === "http_pull" ? "clients that pull" : "pushed over HTTP";
 }
 
-/** Flags with which Wrangler adds a consumer with these settings again. */
+/** Formats the flags with which Wrangler adds a consumer with these settings. */
 export function wranglerFlagsOf({ settings = {}, dead_letter_queue: dead }: Consumer): string {
   const { max_wait_time_ms: waitMs } = settings;
   const flags: [string, number | string | null | undefined][] = [

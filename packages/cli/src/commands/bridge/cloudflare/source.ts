@@ -9,15 +9,15 @@ import { type CloudflareQueue, type CloudflareQueues, RefusedRequest } from "./q
 import { linesOf, queueOf, wranglerFlagsOf } from "./settings.ts";
 
 /**
- * Seconds after which a message that cannot be read is pulled again, 4 hours. Each pull counts: a lent consumer has 101
- * of them, which take longer than the 14 days that a queue keeps a message at most.
+ * Seconds after which an unreadable message can be pulled again, 4 hours. Each pull counts as an attempt. The pull
+ * consumer of a move allows 101, which take longer than the longest retention, 14 days.
  */
 const POSTPONED_SECONDS = 4 * 3_600;
 
 interface CloudflareSourceOptions {
   readonly name: string;
   readonly leaseMs: number;
-  /** Whether a Worker may be taken away from the queue for the time. */
+  /** Whether a Worker that consumes the queue may be detached during the move. */
   readonly detachConsumer: boolean;
   readonly patience: Patience;
   readonly env: NodeJS.ProcessEnv;
@@ -34,7 +34,7 @@ export async function openCloudflareSource(
   throw new CliError(`The account ${api.account} of Cloudflare has no queue "${name}".`, EXIT_NOT_FOUND);
 }
 
-/** A queue of Cloudflare, which is pulled from. */
+/** A queue of Cloudflare whose messages are pulled. */
 class CloudflareSource implements Source {
   readonly #api: CloudflareQueues;
   readonly #queue: CloudflareQueue;
@@ -54,12 +54,12 @@ class CloudflareSource implements Source {
     const kept = this.#consumer.keptBehind(consumer);
     const isWorker = consumer?.type === "worker";
     const worker = consumer === null ? "" : workerOf(consumer);
-    // After a kill the queue has the pull consumer of that run.
-    const meant = kept === undefined ? consumer : kept;
-    const dead = meant?.dead_letter_queue;
-    const retries = meant?.settings?.max_retries ?? RETRIES_DEFAULT;
+    // A run that was killed has left its pull consumer, and the original one in the file.
+    const original = kept === undefined ? consumer : kept;
+    const dead = original?.dead_letter_queue;
+    const retries = original?.settings?.max_retries ?? RETRIES_DEFAULT;
     const isTheirPull = consumer?.type === "http_pull" && kept === undefined;
-    const queue = queueOf(this.#queue, meant);
+    const queue = queueOf(this.#queue, original);
     const made = queue.consumer;
     return {
       place: this.#api.place,
@@ -96,7 +96,7 @@ class CloudflareSource implements Source {
             ]
           : consumer === null || kept !== undefined
             ? [
-                meant === null
+                original === null
                   ? "let the old queue be pulled from: it has no consumer, and has none again at the end"
                   : "let the old queue be pulled from, and put back its consumer at the end",
               ]
@@ -110,8 +110,8 @@ class CloudflareSource implements Source {
   }
 
   /**
-   * @param worker Worker that has the messages.
-   * @param isLossy whether a pull whose answer is lost deletes its messages.
+   * @param worker Worker that consumes the queue and is not detached; `null` for none.
+   * @param isLossy whether the pull consumer has no retries, so that a pull whose answer is lost deletes its messages.
    */
   #refusal(worker: string | null, isLossy: boolean): string | null {
     const { name } = this.#options;
@@ -157,11 +157,11 @@ class CloudflareSource implements Source {
 
   async remove(handles: readonly string[]): Promise<ReadonlySet<string>> {
     const ack = () => this.#api.ack(this.#queue.queue_id, handles);
-    const without = await this.#pulling(ack);
-    return new Set(handles.filter((handle) => !without.includes(handle)));
+    const withoutEffect = await this.#pulling(ack);
+    return new Set(handles.filter((handle) => !withoutEffect.includes(handle)));
   }
 
-  /** Makes a call that takes a pull consumer. @throws CliError where the queue has none any more. */
+  /** Makes a call that needs a pull consumer. Throws `CliError` where the queue has lost it. */
   async #pulling<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await patiently(this.#options.patience, call);

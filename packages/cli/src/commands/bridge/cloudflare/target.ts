@@ -12,10 +12,10 @@ import { bodyBytes, type Sent, type Target, type TargetQueue } from "../target.t
 import { type CloudflareQueue, type CloudflareQueues, RefusedRequest } from "./queues-api.ts";
 import { queueOf, settingLinesOf } from "./settings.ts";
 
-/** Room of a batch for what Cloudflare counts besides the bodies: about 100 bytes a message. */
+/** Bytes of a batch reserved for metadata, which Cloudflare counts too: about 100 bytes a message. */
 const METADATA_BYTES = 10_000;
 
-/** A queue of Cloudflare, which is sent to over HTTP. */
+/** A queue of Cloudflare to which messages are sent over HTTP. */
 export class CloudflareTarget implements Target {
   readonly limits = { messages: BATCH_MESSAGES_MAX, size: BATCH_BYTES_MAX - METADATA_BYTES };
   readonly #api: CloudflareQueues;
@@ -52,7 +52,7 @@ export class CloudflareTarget implements Target {
     const { queue_id } = await patiently(
       this.#patience,
       async (): Promise<CloudflareQueue> =>
-        // Looked at with each try: the one before may have created it.
+        // Each try looks for the queue first: the try before may have created it.
         (await this.#api.find(this.#name)) ?? this.#api.create(this.#name, settingsOf(queue)),
     );
     this.#id = queue_id;
@@ -99,13 +99,13 @@ export function settingsOf({
   };
 }
 
-/** Text of a message in a batch. JSON goes in as it is: numbers keep all of their digits. */
+/** Makes the JSON text of a message in a batch. A JSON body stays as it is, so that numbers keep all of their digits. */
 function entryOf({ contentType, text = "" }: LeasedMessage): string {
   const body = contentType === "json" ? text : JSON.stringify(text);
   return `{"content_type":"${contentType}","body":${body}}`;
 }
 
-/** Why Cloudflare's API cannot take a message; `null` if it can. */
+/** Says why Cloudflare's API cannot take a message; `null` if it can. */
 export function reasonToStay(message: LeasedMessage): string | null {
   const { contentType, text, attributes, group } = message;
   if (attributes !== undefined || group !== undefined)

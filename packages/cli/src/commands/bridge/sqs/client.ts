@@ -3,12 +3,12 @@ import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import type { OtherQueue } from "../same-queue.ts";
 import { strangeAnswer } from "../strange-answer.ts";
 
-/** A client of SQS, as the environment and the profiles of AWS set it up: region, credentials, endpoint. */
+/** Makes a client of SQS with the region, credentials and endpoint of AWS's environment variables and profiles. */
 export function openSqs(tries: number): SQSClient {
-  // The client tries again by itself, with growing waits. The address of a server in a container is known outside of it
-  // by its endpoint, and not by the URLs of its queues.
+  // The client retries by itself, with growing waits. A server in a container can be reached from outside by its
+  // endpoint, but not by the URLs of its queues.
   const client = new SQSClient({ maxAttempts: tries, useQueueUrlAsEndpoint: false });
-  // The client does not tell which of the environment and the profiles it has the address from.
+  // The client does not show the endpoint that it has resolved, so it is read from the requests.
   client.middlewareStack.add(
     (next) => (args) => {
       addresses.set(client, endpointOf(args.request));
@@ -16,7 +16,7 @@ export function openSqs(tries: number): SQSClient {
     },
     { step: "build" },
   );
-  // Near the request, so that tries of a failed one see the failure as it is.
+  // Low priority: this runs inside of the retries, which get the same error object.
   client.middlewareStack.add(
     (next) => async (args) => {
       try {
@@ -30,15 +30,15 @@ export function openSqs(tries: number): SQSClient {
   return client;
 }
 
-/** Addresses that clients have sent their latest requests to. */
+/** Addresses to which clients have sent their latest requests. */
 const addresses = new WeakMap<SQSClient, string>();
 
-/** Says where a queue is: what it is called there, and the address of the server. */
+/** Describes the place of a queue by its name there and the address of the server. */
 export function placeOf(client: SQSClient, name: string): string {
   return `${name} at ${addresses.get(client)}`;
 }
 
-/** Facts that tell a queue of SQS from one of the broker. */
+/** Facts for deciding whether a queue of SQS is the broker's own. */
 export function identityOf(
   client: SQSClient,
   of: "source" | "target",
@@ -55,7 +55,7 @@ function endpointOf(request: unknown): string {
   return `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
 }
 
-/** Names of AWS's errors for credentials that it does not know. */
+/** Names of AWS's errors for unknown or expired credentials. */
 const UNKNOWN_CREDENTIALS = [
   "InvalidClientTokenId",
   "UnrecognizedClientException",
@@ -73,8 +73,8 @@ const NEEDS: Readonly<Record<"source" | "target", string>> = {
 /**
  * Calls SQS.
  *
- * @param of side of the move that the queue is on, for the rights that it takes.
- * @throws CliError with one sentence for what AWS refuses.
+ * @param of side of the move on which the queue is, for the permissions that an error names.
+ * @throws CliError with one sentence for AWS's error.
  */
 export async function callSqs<T>(of: "source" | "target", call: () => Promise<T>): Promise<T> {
   try {
@@ -110,7 +110,7 @@ interface CallFailure {
   readonly $response?: { readonly statusCode: number; readonly headers: Readonly<Record<string, string>> };
 }
 
-/** Describes an answer of the server that is none of SQS; `null` for any other failure. */
+/** Describes an answer that does not come from SQS; `null` for any other failure. */
 function strangeAnswerIn(error: Error): string | null {
   const { endpoint = "The endpoint", $response } = error as CallFailure;
   const isStrange = error.name === "SyntaxError" || error.message === "UnknownError";

@@ -7,7 +7,7 @@ import { secondsText } from "../words.ts";
 /** Attributes of a queue, as `GetQueueAttributes` answers. */
 export type SqsAttributes = Readonly<Record<string, string>>;
 
-/** Attributes that only SQS knows, and that are copied as they are. */
+/** Attributes that Sluice has no setting for, and that are copied as they are. */
 const COPIED = ["MaximumMessageSize", "DeduplicationScope", "FifoThroughputLimit"];
 
 /** Attributes that are not copied, with the reason. */
@@ -18,7 +18,7 @@ const NOT_COPIED: Readonly<Record<string, string>> = {
   RedriveAllowPolicy: "it names queues by their ARNs in AWS.",
 };
 
-/** Dead-letter queue of a redrive policy, and receives before a message goes there. */
+/** Reads the name of the dead-letter queue in a redrive policy, and the receives before a message goes there. */
 export function deadLetterNameIn({ RedrivePolicy = "" }: SqsAttributes) {
   if (RedrivePolicy === "") return null;
   const { deadLetterTargetArn, maxReceiveCount } = JSON.parse(RedrivePolicy) as Record<string, unknown>;
@@ -26,12 +26,12 @@ export function deadLetterNameIn({ RedrivePolicy = "" }: SqsAttributes) {
   return { name, maxReceiveCount: Number(maxReceiveCount) };
 }
 
-/** Dead-letter queue of a queue of Sluice by its redrive policy; `null` for none. */
+/** Returns the name of the dead-letter queue in the redrive policy of a queue of Sluice; `null` for none. */
 export function deadLetterNameOf({ settings }: BackupQueue): string | null {
   return settings.receive?.redrive?.deadLetterQueue ?? null;
 }
 
-/** The queue of Sluice with the attributes and tags of one of SQS. */
+/** Makes the settings of a queue of Sluice from the attributes and tags of a queue of SQS. */
 export function queueOf(name: string, attributes: SqsAttributes, tags: SqsAttributes): BackupQueue {
   const dead = deadLetterNameIn(attributes);
   const scope = attributes.DeduplicationScope === "messageGroup" ? "messageGroup" : "queue";
@@ -62,7 +62,7 @@ export function queueOf(name: string, attributes: SqsAttributes, tags: SqsAttrib
   };
 }
 
-/** Settings of a queue of SQS, for people. */
+/** Formats the settings of a queue of SQS. */
 export function linesOf(attributes: SqsAttributes, tags: SqsAttributes): Line[] {
   const dead = deadLetterNameIn(attributes);
   const lines: Line[] = [
@@ -92,14 +92,14 @@ export function linesOf(attributes: SqsAttributes, tags: SqsAttributes): Line[] 
   return lines;
 }
 
-/** Attributes that are copied as they are. */
+/** Picks the attributes that are copied as they are. */
 function copiedOf(attributes: SqsAttributes): Record<string, string> {
   const { RedriveAllowPolicy: policy = "" } = attributes;
   const keys = policy.includes("sourceQueueArns") ? COPIED : [...COPIED, "RedriveAllowPolicy"];
   return Object.fromEntries(Object.entries(attributes).filter(([key]) => keys.includes(key)));
 }
 
-/** Sentences about what is not copied. */
+/** Makes the sentences about what is not copied. */
 export function notCopiedOf(attributes: SqsAttributes): string[] {
   const copied = copiedOf(attributes);
   const found = Object.entries(NOT_COPIED).filter(([key]) => attributes[key] && copied[key] === undefined);
@@ -118,7 +118,7 @@ function secondsIn(attributes: SqsAttributes, key: string, standard: number): nu
 const DELAY_SECONDS_MAX = 900;
 
 /**
- * Attributes that a queue of SQS is created with.
+ * Makes the attributes with which a queue of SQS is created.
  *
  * @param deadLetterArn ARN of the dead-letter queue, or its name; `null` where there is none.
  */
@@ -149,12 +149,11 @@ export function sqsAttributesOf(
   };
 }
 
-/** Tags of a queue. */
 export function tagsOf({ dialects }: BackupQueue): Record<string, string> {
   return { ...(Object(dialects.sqs) as { tags?: SqsAttributes }).tags };
 }
 
-/** Sentences about settings that a queue of SQS is not created with. */
+/** Makes the sentences about settings that a queue of SQS is not created with. */
 export function notCreatedOf({ settings }: BackupQueue, deadLetterArn: string | null): string[] {
   const { deliveryDelaySeconds = 0, receive } = settings;
   const dead = receive?.redrive?.deadLetterQueue;

@@ -29,7 +29,7 @@ import {
   tagsOf,
 } from "./settings.ts";
 
-/** Seconds that a receive waits for messages: it asks all of SQS's servers then, and can be stopped soon. */
+/** Seconds that a receive waits for messages. A waiting receive reads all of SQS's servers; a short one ends soon. */
 const WAIT_SECONDS = 2;
 
 /** Opens a queue of SQS. Throws `CliError` where there is none. */
@@ -39,7 +39,7 @@ export async function openSqsSource(client: SQSClient, name: string, leaseMs: nu
   throw new CliError(`SQS has no queue "${name}" in ${await client.config.region()}.`, EXIT_NOT_FOUND);
 }
 
-/** A queue of SQS, which is received from. */
+/** A queue of SQS whose messages are received. */
 class SqsSource implements Source {
   readonly #client: SQSClient;
   readonly #name: string;
@@ -135,7 +135,7 @@ function backlogIn(attributes: SqsAttributes): Backlog {
   };
 }
 
-/** Reads a message that was received. */
+/** Reads a received message. */
 export function foreignOf({
   MessageId = "",
   Body = "",

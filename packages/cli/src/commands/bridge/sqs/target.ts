@@ -21,13 +21,13 @@ import {
   tagsOf,
 } from "./settings.ts";
 
-/** Bytes of the bodies of a batch: also what servers that speak for SQS have for a limit. */
+/** Most bytes of the bodies in a batch, within the limit of other servers with SQS's API too. */
 const BATCH_BYTES = 250_000;
 
 /** Characters that a body of SQS cannot have (spec sqs 5.6). */
 const UNSENDABLE = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
-/** A queue of SQS, which is sent to. */
+/** A queue of SQS to which messages are sent. */
 export class SqsTarget implements Target {
   readonly limits = { messages: RECEIVE_MESSAGES_MAX, size: BATCH_BYTES };
   readonly #client: SQSClient;
@@ -102,7 +102,7 @@ export class SqsTarget implements Target {
   }
 }
 
-/** Why SQS cannot take a message; `null` if it can. */
+/** Says why SQS cannot take a message; `null` if it can. */
 export function reasonToStay({ contentType, text }: LeasedMessage): string | null {
   if (text === undefined || contentType === "v8") return "SQS takes text alone";
   if (text === "") return "SQS takes no empty body";

@@ -12,7 +12,7 @@ interface AgainOptions {
   readonly unmarked: Pick<ReadonlySet<string>, "has">;
 }
 
-/** Lists the parts that are deployed although their wanted version is live, each with the reason. */
+/** Lists the parts that are deployed even if their wanted version is live, each with the reason. */
 export function againOf(parts: readonly Part[], options: AgainOptions): Map<string, string> {
   return new Map(
     parts.flatMap((part) => {

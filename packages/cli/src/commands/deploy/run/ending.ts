@@ -6,7 +6,7 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /** Error codes of writing to a closed pipe, and to a closed terminal. */
 const CLOSED_OUTPUT = ["EPIPE", "EIO"];
 
-let ignores = false;
+let ignoresClosedOutput = false;
 
 /**
  * Runs commands that change an account. A command whose output is closed, as after `| head`, runs to its end: half a
@@ -32,8 +32,8 @@ export function withEndings(execute: Execute): Execute {
 
 /** Ignores closed outputs until the process ends: the last write may fail after the command has ended. */
 function ignoreClosedOutput(): void {
-  if (ignores) return;
-  ignores = true;
+  if (ignoresClosedOutput) return;
+  ignoresClosedOutput = true;
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error) => {
       if (!("code" in error && CLOSED_OUTPUT.includes(String(error.code)))) throw error;

@@ -3,9 +3,9 @@ import { dirname } from "node:path";
 import { makeFolder } from "@sluice/project/folders";
 
 /**
- * Keeps the names of the Workers whose step has begun on this machine and not ended, which are deployed again. Wrangler
- * changes several things after an upload, and Cloudflare's API does not say whether all of them are done. The file is a
- * contract: other releases read it.
+ * Keeps the names of the Workers whose upload has begun on this machine and not ended. The next run deploys them again,
+ * since Wrangler changes several things after an upload and Cloudflare's API does not say whether all of them are done.
+ * The file is a contract: other releases read it.
  */
 export class Unfinished {
   readonly #file: string;
