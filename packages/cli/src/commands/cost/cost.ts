@@ -21,7 +21,7 @@ export async function showCost(on: OnBroker, name: string | null): Promise<numbe
   return 0;
 }
 
-/** @throws CliError for a queue of a broker that counts nothing, or whose store cannot be read. */
+/** @throws CliError for a queue whose broker does not count its use, or whose store cannot be read. */
 function usageOf({ name, kind, usage = null }: QueueView) {
   if (usage !== null) return { name, kind, usage };
   throw new CliError(`The use of queue "${name}" is unknown: its broker is older, or its store is damaged.`);

@@ -7,7 +7,7 @@ const NOT_COUNTED =
   "Not counted: requests to your Workers and their CPU time, storage beyond 5 GB, queues that were deleted,\n" +
   "and what was used in the last seconds before a crash. See docs/cost.md.";
 
-/** Formats the costs of all queues, a line each. */
+/** Formats the costs of all queues as a table. */
 export function textOfAll(costs: Costs, look: Look = {}): string {
   const { queues, sum, monthEnd } = costs;
   const lines = [
@@ -36,7 +36,7 @@ export function textOfAll(costs: Costs, look: Look = {}): string {
   return [heading(costs), "", table(COLUMNS, lines, look), "", included(costs), NOT_COUNTED].join("\n");
 }
 
-/** Formats the costs of one queue, by what is billed. */
+/** Formats the costs of one queue, by billed unit. */
 export function textOfOne(costs: Costs, queue: QueueCosts): string {
   const { used, soFar, perMillion, others, monthEndUsd, kind } = queue;
   const line = (amount: string, what: string, total: number, each: number | undefined) => {
@@ -55,7 +55,7 @@ export function textOfOne(costs: Costs, queue: QueueCosts): string {
     facts([
       ["queue", `${queue.name}${kind === "fifo" ? " (FIFO)" : ""}`],
       ["counted since", queue.since],
-      ["messages", line(whole(used.messages), "", 0, undefined).trimEnd().slice(0, 15)],
+      ["messages", whole(used.messages).padStart(15)],
       ["rows written", line(whole(used.rowsWritten), "", soFar.rowsWritten, own?.rowsWritten)],
       ["rows read", line(whole(used.rowsRead), "", soFar.rowsRead, own?.rowsRead)],
       ["requests", line(whole(used.requests), "", soFar.requests, own?.requests)],

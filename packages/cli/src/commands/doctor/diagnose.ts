@@ -41,7 +41,7 @@ function workerFindings({ workers }: Project): Finding[] {
   });
 }
 
-/** Finds a broker whose own configuration opens it by `SLUICE_ENV`: the variable would be deployed too. */
+/** Finds a broker whose configuration sets `SLUICE_ENV`, which would be deployed too and open it to everyone. */
 function brokerFindings({ broker }: Project): Finding[] {
   const env = broker.wrangler?.vars?.SLUICE_ENV;
   if (broker.file === null || (env !== "local" && env !== "development")) return [];
@@ -119,7 +119,7 @@ function quoted(names: readonly string[]): string {
   return [...new Set(names)].map((name) => `"${name}"`).join(", ");
 }
 
-/** Makes a finding about a queue, at the most telling place in a file. */
+/** Makes a finding about a queue, with the place of the queue in a file. */
 function found(
   severity: Finding["severity"],
   code: FindingCode,
@@ -130,7 +130,7 @@ function found(
   return { severity, code, queue, text, ...placeOf(queue, workers) };
 }
 
-/** Finds the place where a queue is consumed, else where it has settings, else the file of a sender. */
+/** Finds where a queue is consumed, else where it has settings, else who sends to it or has it for dead letters. */
 function placeOf(queue: string, workers: Project["workers"]): Pick<Finding, "file" | "line"> {
   const at = (file: string, line: number | undefined) => (line === undefined ? { file } : { file, line });
   for (const { file, queues } of workers) {
@@ -138,8 +138,8 @@ function placeOf(queue: string, workers: Project["workers"]): Pick<Finding, "fil
     if (index !== -1) return at(file, queues.lines?.consumers[index]);
   }
   for (const { file, queues } of workers) {
-    // Settings beside a cloudflare.config.ts name a queue less than that does.
-    if (queue in queues.queueSettings && (queues.settingsFile === undefined || !names(queues, queue)))
+    // A `cloudflare.config.ts` that names the queue is the better place than the settings file beside it.
+    if (queue in queues.queueSettings && (queues.settingsFile === undefined || !isNamedIn(queues, queue)))
       return at(queues.settingsFile ?? file, queues.lines?.queueSettings[queue]);
   }
   for (const { file, queues } of workers) {
@@ -151,7 +151,7 @@ function placeOf(queue: string, workers: Project["workers"]): Pick<Finding, "fil
 }
 
 /** Whether a Worker sends to a queue, or has it for dead letters. */
-function names({ producers, consumers }: Project["workers"][number]["queues"], queue: string): boolean {
+function isNamedIn({ producers, consumers }: Project["workers"][number]["queues"], queue: string): boolean {
   return (
     producers.some((producer) => producer.queue === queue) ||
     consumers.some(({ settings }) => settings.deadLetterQueue === queue)

@@ -64,8 +64,8 @@ async function examine(targets: readonly string[], env: string, cwd: string, war
 }
 
 /**
- * Turns the warnings of the configuration's readers into findings. A warning that both readers give is there once, in
- * Wrangler's words.
+ * Turns the warnings of the configuration's two readers, ours and Wrangler's, into findings. A warning of both is in
+ * the list once, in Wrangler's words.
  */
 function warningsOf({ workers, warnings }: Project): Finding[] {
   const diagnostics = new Map(

@@ -8,8 +8,8 @@ const JSON_MESSAGES_SINCE = "2024-03-18";
 const [JSON_FLAG, NO_JSON_FLAG] = ["queues_json_messages", "no_queues_json_messages"];
 
 /**
- * Finds differences from Cloudflare's own queues (docs/differences.md). For a project that says that it deploys Sluice's
- * broker, it reports only those that the broker has on Cloudflare too.
+ * Finds differences from Cloudflare's own queues (docs/differences.md). For a project that deploys Sluice's broker, it
+ * reports only those that the broker has on Cloudflare too.
  */
 export function productionFindings(project: Project): Finding[] {
   const general = project.workers.flatMap((worker) => [
@@ -25,7 +25,7 @@ export function productionFindings(project: Project): Finding[] {
   return [...general, ...onCloudflare];
 }
 
-/** Whether files say that the project deploys Sluice's broker: they configure it, or name it or the project there. */
+/** Whether the project deploys Sluice's broker: its files configure the broker, or name it or the project. */
 function isDeployedWithBroker({ broker, workers }: Project): boolean {
   return (
     broker.file !== null ||
@@ -45,7 +45,7 @@ function remoteBindings({ file, wrangler }: UserWorker): Finding[] {
     }));
 }
 
-/** Finds senders of V8's serialization, which pulling clients cannot read. */
+/** Finds senders of V8's serialization to queues of pull clients, which cannot read it. */
 function v8ToPullConsumers({ file, name, queues, wrangler }: UserWorker, { topology }: Project): Finding[] {
   const { compatibility_date: date, compatibility_flags: flags } = wrangler;
   const isNew = (date ?? JSON_MESSAGES_SINCE) >= JSON_MESSAGES_SINCE;
@@ -100,7 +100,7 @@ const BY_API = [
 ] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
 
 /** Settings that Cloudflare's queues do not have, with their spelling in the file. */
-const NOWHERE_ELSE = [
+const ONLY_SLUICES = [
   ["maxReceivesPerSecond", "max_receives_per_second"],
   ["push", "push"],
   ["fifo", "fifo"],
@@ -117,7 +117,7 @@ function sluiceOnly({ file: own, queues }: UserWorker): Finding[] {
     const flags = BY_API.filter(([key]) => settings[key] !== undefined).map(
       ([key, flag]) => `${flag} ${settings[key]}`,
     );
-    const keys = NOWHERE_ELSE.filter(([key]) => settings[key] !== undefined).map(([, spelled]) => spelled);
+    const keys = ONLY_SLUICES.filter(([key]) => settings[key] !== undefined).map(([, spelled]) => spelled);
     const retry =
       queues.consumers.find((consumer) => consumer.queue === queue)?.settings.retryDelaySeconds ?? 0;
     const sentences = [

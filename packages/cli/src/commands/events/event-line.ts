@@ -34,11 +34,11 @@ function plainLine(event: EventView): string {
   const { at, queue, kind, error } = event;
   const facts = factsOf(event).join(", ");
   const reason = error === null ? "" : `: ${printable(errorLine(error))}`;
-  return `${at}  ${queue}  ${kind}  ${whatOf(event)}${facts === "" ? "" : ` (${facts})`}${reason}`;
+  return `${at}  ${queue}  ${kind}  ${subjectOf(event)}${facts === "" ? "" : ` (${facts})`}${reason}`;
 }
 
-/** Says what it happened to; of what happens to no message by itself, what it was. */
-function whatOf(event: EventView): string {
+/** Names the messages of an event. For an event without messages, says what happened. */
+function subjectOf(event: EventView): string {
   const { kind, messages, ids, delayMs, logs } = event;
   const [first] = ids;
   const which = messages === 1 && first !== undefined ? first : plural(messages, "message");

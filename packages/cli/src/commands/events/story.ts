@@ -27,14 +27,14 @@ export async function story(on: OnBroker, queue: string, id: string): Promise<nu
   return 0;
 }
 
-/** Explains why a part of a story may be missing, from when on, and until when. */
+/** Explains why a part of a story may be missing, with the times of the gap. */
 export function gapText({ queue, reason, since, until }: StoryGapView): string {
   const times = `${since === null ? "" : ` from ${since}`}${until === null ? "" : ` until ${until}`}`;
   const isLost = reason === "unknown" && since !== null;
   return `Events of ${queue} may be missing${times}: ${isLost ? LOST : GAPS[reason]}.`;
 }
 
-/** Explains a gap behind an event that nothing else explains. */
+/** Explanation of a gap after a known event without another reason. */
 const LOST = "they were not noted, as a crash loses what went well just before";
 
 const GAPS: Readonly<Record<StoryGapView["reason"], string>> = {

@@ -3,10 +3,10 @@ import { liveFrames, type WhichEvents } from "../../client/events.ts";
 import type { OnBroker } from "../on-broker.ts";
 import { eventLines } from "./event-line.ts";
 
-/** `sluice tail`: prints events as they happen, a line each, until it is interrupted or the broker ends. */
+/** `sluice tail`: prints events as they happen until it is interrupted, or the broker ends. */
 export async function tail({ client, printer, json }: OnBroker, which: WhichEvents): Promise<number> {
   for await (const { isSnapshot, isGap, queues, events } of liveFrames(client, which)) {
-    // The first frame: a later one is a snapshot only after a gap.
+    // Only the first frame is a snapshot without a gap.
     if (isSnapshot && !isGap) {
       const off = queues.filter(({ isOn }) => !isOn).map(({ name }) => name);
       printer.warn(`Waiting for events in ${which.queue ?? "all queues"} of ${client.url}.`);

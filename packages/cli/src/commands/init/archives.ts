@@ -6,8 +6,8 @@ import { dependsOn, type Manifest, readManifest } from "./manifest.ts";
 const ARCHIVE = /^(?:file:)?(?<path>.+\.tgz)$/;
 
 /**
- * Finds the folder of the packed archives that Sluice was installed from: as the project's manifest names it, else one
- * beside the `node_modules` that the running command is in, npx's among them. `null` where that is not known.
+ * Finds the folder of the packed archives from which Sluice was installed: by the project's manifest, else by a manifest
+ * beside a `node_modules` that contains the running command, such as npx's. `null` where no manifest names one.
  *
  * @param root folder of the project's manifest.
  * @param command absolute path of a module of the running command.
@@ -30,7 +30,7 @@ function archiveIn(manifest: Manifest, folder: string): string | null {
   return isAbsolute(path) ? path : resolve(folder, path);
 }
 
-/** Lists the folders whose `node_modules` a module lies in, the nearest first. */
+/** Lists the folders whose `node_modules` contains a module, the nearest first. */
 function installationsOf(module: string): string[] {
   const parts = module.split(sep);
   return parts.flatMap((part, i) => (part === "node_modules" ? [parts.slice(0, i).join(sep)] : [])).reverse();

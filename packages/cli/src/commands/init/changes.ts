@@ -71,7 +71,7 @@ const VITEST: Tool = {
       "(https://developers.cloudflare.com/workers/testing/vitest-integration/), and run this again. " +
       "The new configuration is:",
   },
-  // `sluice()` reads the queues of that file, and makes a `main` of its own.
+  // `sluice()` reads the queues of the file in `configPath`, and sets a `main` of its own.
   refuse: (args) => {
     if (!/\bconfig(?:Path)?\s*:/.test(args)) return "it names no wrangler.configPath";
     return /\bmain\s*:/.test(args) ? 'it names a "main"' : null;
@@ -141,7 +141,8 @@ function manifestFolder(folder: string): string | null {
   return dirname(folder) === folder ? null : manifestFolder(dirname(folder));
 }
 
-interface Found {
+/** Project of a folder, with the changes found so far, which `changeTool` adds to. */
+interface Collected {
   readonly folder: string;
   readonly manifest: Manifest;
   /** New contents of files, by name. */
@@ -150,20 +151,20 @@ interface Found {
   readonly packages: Set<string>;
 }
 
-/** Puts `sluice()` into a tool's configuration, or notes how to. `false` where the project does not use it. */
-function changeTool(tool: Tool, { folder, manifest, changed, notes, packages }: Found): boolean {
-  let isThere = false;
+/** Adds `sluice()` to a tool's configuration, or notes how to do so. Returns whether the project uses the tool. */
+function changeTool(tool: Tool, { folder, manifest, changed, notes, packages }: Collected): boolean {
+  let isUsed = false;
   for (const name of tool.files.flatMap((base) => EXTENSIONS.map((extension) => `${base}${extension}`))) {
     const before = changed.get(name) ?? read(folder, name);
     if (before === null) continue;
     if (tool.older !== undefined && before.includes(tool.older.module)) {
-      isThere = true;
+      isUsed = true;
       notes.push(`${name} cannot be changed here: ${tool.older.advice}\n  ${tool.line}`);
       continue;
     }
     const wrapping = wrapCalls(before, tool);
     if (wrapping.kind === "absent") continue;
-    isThere = true;
+    isUsed = true;
     packages.add(tool.package);
     if (wrapping.kind === "wrapped") changed.set(name, wrapping.text);
     if (wrapping.kind === "by-hand") {
@@ -171,7 +172,7 @@ function changeTool(tool: Tool, { folder, manifest, changed, notes, packages }: 
     }
   }
   const installed = tool.from.find((name) => dependsOn(manifest, name));
-  if (isThere || installed === undefined) return isThere;
+  if (isUsed || installed === undefined) return isUsed;
   notes.push(
     `${installed} is installed, and no configuration of this folder imports ${tool.name} from it. Run this in the ` +
       `folder of the one that does, or change that by hand:\n  ${tool.line}`,

@@ -62,7 +62,7 @@ function installation({ packages, manager }: Changes, from: string | null): stri
   return [manager.name, ...manager.add, ...packages.map((name) => specifier(name, from))];
 }
 
-/** Names the archive of a package. No registry has these names, so that anybody could take them there. */
+/** Returns the path of a package's archive. No registry has these names, so anybody could publish under them. */
 function specifier(name: string, from: string | null): string {
   if (from === null) {
     throw new CliError(
@@ -77,8 +77,8 @@ function specifier(name: string, from: string | null): string {
 }
 
 /**
- * Package managers are shell scripts on Windows, `npm.cmd`, which only a shell runs. It reads spaces and `^` in
- * arguments, unless they are in quotes.
+ * Makes a command line of a package manager runnable. On Windows package managers are shell scripts (`npm.cmd`), which
+ * only a shell runs, and spaces and `^` in arguments need quotes.
  */
 export function runnable(
   [program = "", ...args]: readonly string[],

@@ -8,7 +8,7 @@ export interface Manifest {
   readonly devDependencies?: Readonly<Record<string, unknown>>;
 }
 
-/** Options of `wrangler dev` and `cf dev` that `sluice dev` has too. A script with others is left to its author. */
+/** Options of `wrangler dev` and `cf dev` that `sluice dev` has too. A script with others is not changed. */
 const SHARED_OPTIONS: ReadonlySet<string> = new Set([
   "--port",
   "--ip",
@@ -36,16 +36,16 @@ export function dependsOn({ dependencies, devDependencies }: Manifest, name: str
 
 /** Rewrites the scripts of a `package.json` to run `sluice dev`, with notes on what is left to do by hand. */
 export function withDevScript(text: string, { scripts = {} }: Manifest): { text: string; notes: string[] } {
-  const wrangler = DEV_SCRIPTS.filter((name) => DEV_COMMAND.test(String(scripts[name] ?? "")));
-  const changed = wrangler.flatMap((name) => {
+  const ofWrangler = DEV_SCRIPTS.filter((name) => DEV_COMMAND.test(String(scripts[name] ?? "")));
+  const changed = ofWrangler.flatMap((name) => {
     const script = onSluice(String(scripts[name]));
     return script === null ? [] : [{ name, script }];
   });
-  const left = wrangler.filter((name) => !changed.some((each) => each.name === name));
-  const notes = left.map(
+  const unchanged = ofWrangler.filter((name) => !changed.some((each) => each.name === name));
+  const notes = unchanged.map(
     (name) => `The script "${name}" has options that "sluice dev" takes after "--": see sluice dev --help.`,
   );
-  if (wrangler.length > 0) {
+  if (ofWrangler.length > 0) {
     return { text: changed.reduce((all, { name, script }) => withScript(all, name, script), text), notes };
   }
   const { dev } = scripts;
@@ -59,13 +59,13 @@ export function withDevScript(text: string, { scripts = {} }: Manifest): { text:
   };
 }
 
-/** Rewrites a command line to `sluice dev`; returns `null` for one with other options. */
+/** Rewrites a command line to `sluice dev`; returns `null` for one with other options, or with several commands. */
 function onSluice(given: string): string | null {
   const script = given.replace(NEW_CONFIG, "");
   const options = script.match(/(?<=\s)-\S*/g) ?? [];
   const isKnown = options.every((option) => SHARED_OPTIONS.has(option.replace(/=.*/, "")));
-  const isOne = !/[&|;<>$`]/.test(script);
-  return isKnown && isOne ? script.replace(DEV_COMMAND, "sluice dev") : null;
+  const isOneCommand = !/[&|;<>$`]/.test(script);
+  return isKnown && isOneCommand ? script.replace(DEV_COMMAND, "sluice dev") : null;
 }
 
 /** Sets a script in the text and leaves all else as it is written. */

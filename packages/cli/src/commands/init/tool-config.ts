@@ -8,7 +8,7 @@ export interface WrappedCall {
   /** Module of our `sluice`, and another name for where the configuration uses that one already. */
   readonly ours: string;
   readonly alias: string;
-  /** Reason why a call cannot be wrapped, by its source; `null` if it can. */
+  /** Says why a call cannot be wrapped, by its source text; `null` if it can. */
   refuse?(call: string): string | null;
 }
 
@@ -39,8 +39,8 @@ interface Call extends Node {
 }
 
 /**
- * Puts `sluice()` around the options of each call (a configuration of several projects has several), and adds its
- * import. The rest stays as it is written.
+ * Puts `sluice()` around the options of each call, and adds its import. A configuration of several projects has several
+ * calls. The rest of the text stays as it is.
  */
 export function wrapCalls(text: string, tool: WrappedCall): Wrapping {
   if (!tool.from.some((module) => text.includes(module))) return { kind: "absent" };
@@ -91,7 +91,7 @@ interface Insertion {
   readonly text: string;
 }
 
-/** @param before further insertions. */
+/** @param before insertions besides those around the options. */
 function wrapped(text: string, calls: readonly Call[], ours: string, before: readonly Insertion[]): string {
   const insertions = [...before];
   for (const call of calls) {
@@ -99,7 +99,7 @@ function wrapped(text: string, calls: readonly Call[], ours: string, before: rea
     const [start, end] = first && last ? [first.start, last.end] : [call.end - 1, call.end - 1];
     insertions.push({ at: start, text: `${ours}(` }, { at: end, text: ")" });
   }
-  // Later places come first, so that earlier ones do not move. Of two at one place the second is inserted first.
+  // The last place comes first, so that earlier places do not move. Of two at one place the second is inserted first.
   const inOrder = insertions.map((each, i) => ({ ...each, i })).sort((a, b) => b.at - a.at || b.i - a.i);
   return inOrder.reduce((all, { at, text }) => `${all.slice(0, at)}${text}${all.slice(at)}`, text);
 }

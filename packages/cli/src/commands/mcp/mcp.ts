@@ -6,13 +6,14 @@ import { type BrokerOptions, findBroker } from "../../client/find-broker.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { endQuietly } from "../on-broker.ts";
 
-/** Codes of JSON-RPC, and of an error of this side of it. */
+/** JSON-RPC's error code for text that is not JSON. */
 const PARSE_ERROR = -32_700;
+/** JSON-RPC's error code for a broker that refuses a message, or does not answer. */
 const NO_ANSWER = -32_000;
 
 const PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion";
 
-/** A message of MCP, as far as it is read here. */
+/** The members of an MCP message that this command reads. */
 interface Message {
   readonly id?: unknown;
   readonly method?: string;
@@ -24,9 +25,9 @@ interface Message {
 }
 
 /**
- * Forwards each line of standard input, a message of the Model Context Protocol, to a broker, and prints its answer in a
- * line. The broker is looked for anew for each message: it may start after the agent, and under another port. A request
- * that the agent cancels is given up. Ends with standard input, and quietly when nobody reads standard output.
+ * Forwards each line of standard input, a message of the Model Context Protocol, to a broker, and prints the answer on a
+ * line. It looks for the broker with each message, since the broker may start after the agent, or on another port. A
+ * request that the agent cancels is aborted. The command ends with standard input, or when standard output is closed.
  */
 export async function forwardMcp(
   options: BrokerOptions,
@@ -65,7 +66,7 @@ export async function forwardMcp(
 function messageIn(line: string): Message | null {
   try {
     const json: unknown = JSON.parse(line);
-    // The broker refuses it.
+    // The broker refuses a message that is no object.
     return (typeof json === "object" && json !== null ? json : {}) as Message;
   } catch {
     return null;
@@ -87,7 +88,7 @@ async function answerTo(
   }
 }
 
-/** Headers that repeat what a message of the stateless revision says. */
+/** Makes the headers that repeat members of a message, which the stateless revision of the protocol requires. */
 function headersOf({ method = "", params }: Message): Record<string, string> {
   const version = params?._meta?.[PROTOCOL_VERSION];
   if (version === undefined) return {};

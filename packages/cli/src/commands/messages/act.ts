@@ -33,7 +33,7 @@ export interface ResendOptions extends BodyOptions {
   readonly delaySecs?: number;
 }
 
-/** `sluice messages resend`: sends a copy. The message stays. */
+/** `sluice messages resend`: sends a copy of a message. The message stays. */
 export async function resend(
   on: OnBroker,
   queue: string,
@@ -48,7 +48,7 @@ export async function resend(
 
 type NewBody = Pick<ResendChange, "body" | "text" | "contentType">;
 
-/** Lets the user edit the body, and sends it. What cannot be sent is kept, because the edit may have taken an hour. */
+/** Lets the user edit the body, and sends it. A body that cannot be sent is kept in its file. */
 async function resendEdited(
   on: OnBroker,
   queue: string,
@@ -66,7 +66,7 @@ async function resendEdited(
   const sentType = options.contentType ?? contentType;
   const shown = contentType === "json" && sentType === "json" ? laidOut(text) : text;
   const edited = edit(shown, editor, sentType, on);
-  // Users cancel by leaving the text as it is.
+  // Users cancel by leaving the text unchanged.
   if (edited.text === shown) {
     edited.discard();
     on.printer.warn("The body is as it was: nothing was sent.");
@@ -75,10 +75,10 @@ async function resendEdited(
   let code: number;
   try {
     const change = changeOf(Buffer.from(edited.text), sentType);
-    // The line breaks are for the editor alone.
+    // The line breaks of the layout were for the editor only.
     const isJson = change.contentType === "json" && change.text !== undefined;
-    const packed = isJson ? { ...change, text: compact(change.text) } : change;
-    code = await sendAgain(on, queue, id, options, packed);
+    const compacted = isJson ? { ...change, text: compact(change.text) } : change;
+    code = await sendAgain(on, queue, id, options, compacted);
   } catch (error) {
     edited.keep();
     const args = `--content-type ${sentType} --file "${edited.file}"`;
@@ -138,12 +138,12 @@ interface Edited {
   discard(): void;
 }
 
-/** Opens a text in an editor. Throws a `CliError` if the editor fails; what it has changed until then is kept. */
+/** Opens a text in an editor. Throws a `CliError` if the editor fails, and keeps the file if it was changed. */
 function edit(text: string, editor: string, contentType: SentType, { surroundings }: OnBroker): Edited {
   const folder = mkdtempSync(join(tmpdir(), "sluice-edit-"));
   const file = join(folder, contentType === "json" ? "message.json" : "message.txt");
   writeFileSync(file, text, { mode: 0o600 });
-  // A shell runs it, because the editor may be named with options: "code --wait".
+  // Run by a shell, because the editor may be named with options: "code --wait".
   const { status, error } = spawnSync(`${editor} "${file}"`, {
     shell: true,
     stdio: "inherit",
@@ -164,7 +164,7 @@ function edit(text: string, editor: string, contentType: SentType, { surrounding
   return { text: edited, file, keep: () => writeFileSync(file, edited), discard };
 }
 
-/** Reads what an editor has saved. Throws a `CliError` that names the file where it is not UTF-8. */
+/** Reads the saved file. Throws a `CliError` that names the file where it is not UTF-8. */
 function textIn(file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
@@ -176,8 +176,8 @@ function textIn(file: string): string {
 }
 
 /**
- * Takes back what editors do to line ends by themselves: many append one at the end of a file, and some on Windows
- * change all of them.
+ * Restores line ends that editors change by themselves: many append one at the end of a file, and some on Windows change
+ * all of them.
  */
 export function withOwnLineEnds(original: string, edited: string): string {
   const ends = original.includes("\r\n") ? edited : edited.replaceAll("\r\n", "\n");
@@ -195,7 +195,7 @@ export interface ManyOptions extends WhichMessages {
 
 /**
  * `sluice messages retry`: makes messages due now. For one message it ends the delay or the lease. For a selection it
- * ends delays alone, because a message whose lease ends may be handled twice.
+ * ends only delays, because a message whose lease ends may be handled twice.
  */
 export async function retry(
   on: OnBroker,
@@ -231,7 +231,7 @@ export async function remove(
 /** Asks the user to confirm a deletion, and says whether the messages can still be read and sent again. */
 async function confirmDelete(on: OnBroker, queue: string, what: string): Promise<void> {
   const { settings } = await queueNamed(on.client, queue);
-  // An older broker has no such setting.
+  // A broker of an older release has no such setting.
   const left = afterDelete(settings.finishedMessages ?? 0);
   await confirm(on, { name: queue, what: `${what} ${left}`, force: false, isFinal: false });
 }
@@ -243,7 +243,7 @@ function singleId(ids: readonly string[], { state, filter, limit, dryRun }: Many
   return id === undefined || others.length > 0 || isSelection ? null : id;
 }
 
-/** Counts the selected messages, asks where needed, and does the action to them. */
+/** Counts the selected messages, asks for confirmation where needed, and acts on them. */
 async function actOnSelection(
   on: OnBroker,
   queue: string,
@@ -255,13 +255,13 @@ async function actOnSelection(
   if (ids.length === 0 && state === undefined && filter === undefined) {
     throw new CliError("Say which messages: their ids, or --filter TERMS.", EXIT_USAGE);
   }
-  // A variable of a shell may be empty.
+  // An unset variable of a shell gives an empty filter.
   if (filter?.trim() === "" && state === undefined && ids.length === 0)
     throw new CliError("The filter is empty, and would take all messages.", EXIT_USAGE);
-  const only = await wholeIdsOf(on.client, queue, ids);
+  const wholeIds = await wholeIdsOf(on.client, queue, ids);
   const request = {
     filter: filterOf(options),
-    ...(ids.length === 0 ? {} : { ids: only }),
+    ...(ids.length === 0 ? {} : { ids: wholeIds }),
     ...(limit === undefined ? {} : { limit }),
   };
   const plan = await planMany(on.client, queue, action, request);
@@ -275,17 +275,18 @@ async function actOnSelection(
     answer(on, plan, { words });
     return 0;
   }
-  const isConfirmed = action === "delete" && !force;
-  if (isConfirmed && plan.count > 0) await confirmDelete(on, queue, `Deletes ${selected} of queue ${queue}.`);
+  const needsConfirmation = action === "delete" && !force;
+  if (needsConfirmation && plan.count > 0)
+    await confirmDelete(on, queue, `Deletes ${selected} of queue ${queue}.`);
   const bar = progressBar(on.surroundings, "messages");
-  const says = (count: number) =>
+  const doneText = (count: number) =>
     action === "retry"
       ? `Due now: ${plural(count, "message")}.`
       : `Deleted ${plural(count, "message")} of queue ${queue}.`;
   let done = 0;
   try {
-    // No more are deleted than were confirmed, though others may fit by now.
-    const wanted = isConfirmed ? { ...request, limit: plan.count } : request;
+    // No more messages are deleted than were confirmed, although others may match by now.
+    const wanted = needsConfirmation ? { ...request, limit: plan.count } : request;
     if (plan.count > 0) {
       await actOnMany(on.client, queue, action, wanted, (soFar) => {
         done = soFar;
@@ -295,15 +296,15 @@ async function actOnSelection(
   } catch (error) {
     bar.stop();
     // The requests before the one that failed are done.
-    if (done > 0) on.printer.warn(says(done));
+    if (done > 0) on.printer.warn(doneText(done));
     throw error;
   } finally {
     bar.stop();
   }
-  answer(on, { queue, [action === "retry" ? "due" : "deleted"]: done }, { words: says(done) });
-  // Of messages that were due already, a retry counts none.
+  answer(on, { queue, [action === "retry" ? "due" : "deleted"]: done }, { words: doneText(done) });
+  // A retry does not count messages that were due already.
   const countsMissing = action === "delete" && filter === undefined && state === undefined;
-  const missing = countsMissing ? missingOf(only, limit, done) : 0;
+  const missing = countsMissing ? missingOf(wholeIds, limit, done) : 0;
   if (missing === 0) return 0;
   const name = missing === 1 ? "names" : "name";
   on.printer.warn(`${plural(missing, "id")} of the command line ${name} no message that is in ${queue}.`);

@@ -15,7 +15,7 @@ export interface BodyOptions {
   readonly file?: string;
 }
 
-/** Reads the bytes that a command line gives; `null` where it gives none. */
+/** Reads the body that a command line names; `null` where it names none. */
 export async function bytesOf(
   { body, file }: BodyOptions,
   { cwd, input }: Pick<Surroundings, "cwd" | "input">,

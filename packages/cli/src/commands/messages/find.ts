@@ -5,7 +5,7 @@ import { plural, printable } from "@sluice/protocol/words";
 import { searchAll } from "../../client/messages.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
-/** `sluice messages find`: looks for a text in all queues, also among messages that are gone. */
+/** `sluice messages find`: looks for a text in all queues, and for an id also among messages that are gone. */
 export async function find(on: OnBroker, text: string): Promise<number> {
   if (text === "") throw new CliError("Say what to look for.", EXIT_USAGE);
   const found = await searchAll(on.client, text);
@@ -18,7 +18,7 @@ export async function find(on: OnBroker, text: string): Promise<number> {
   return EXIT_NOT_FOUND;
 }
 
-/** Makes a row for each message, those that are gone last, with what happened to them in place of a body. */
+/** Makes a row for each message. Messages that are gone come last, with their last event in place of a body. */
 function rowsOf({ messages, gone }: SearchView): string[][] {
   return [
     ...messages.flatMap(({ queue, messages: shown }) =>
@@ -37,7 +37,7 @@ function lineOf(text: string): string {
   return printable(text.replaceAll(/\s+/g, " ").trim());
 }
 
-/** Says what the table leaves out. */
+/** Says how many messages the table leaves out, and which queues were not searched to the end. */
 function notesOf({ messages, unfinished }: SearchView): string[] {
   return [
     ...messages.flatMap(({ queue, filter, messages: shown, count, isWhole }) => {

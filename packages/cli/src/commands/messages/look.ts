@@ -15,7 +15,7 @@ import { answer, type OnBroker } from "../on-broker.ts";
 import { groupLines } from "./errors.ts";
 import { laidOut } from "./json-layout.ts";
 
-/** Messages that are shown when the command line names no limit. */
+/** Number of messages that are shown when the command line names no limit. */
 const LIMIT_DEFAULT = 20;
 
 /** Selection of messages. */
@@ -58,7 +58,7 @@ export async function peek(on: OnBroker, queue: string, options: PeekOptions): P
   return 0;
 }
 
-/** @param max how many a queue keeps at most. */
+/** @param max most finished messages that the queue keeps. */
 function noneFinished(queue: string, max: number): string {
   return max > 0
     ? `${queue} has no finished messages. It keeps the bodies of the last ${max.toLocaleString("en")}.`
@@ -73,7 +73,7 @@ async function countErrors(on: OnBroker, queue: string, filter: string): Promise
   return 0;
 }
 
-/** Fetches as many messages as are asked for, in as many requests as that takes. */
+/** Fetches up to `limit` messages, in as many requests as that takes. */
 async function search(on: OnBroker, queue: string, options: PeekOptions): Promise<MessagePage> {
   const { limit = LIMIT_DEFAULT } = options;
   const filter = filterOf(options);
@@ -89,9 +89,9 @@ async function search(on: OnBroker, queue: string, options: PeekOptions): Promis
 }
 
 /**
- * Formats messages as a table, a line each; with their last errors if any has one.
+ * Formats messages as a table. It has a column for their last errors if any of them has one.
  *
- * @param now time of their queue.
+ * @param now current time of their queue, as ISO 8601.
  */
 export function messageTable(messages: readonly MessageView[], now: string, look: Look): string {
   const hasErrors = messages.some(({ lastError }) => lastError != null);
@@ -120,7 +120,7 @@ function rowOf(
   ];
 }
 
-/** A dead letter that was not delivered here has the deliveries of the queue that gave it up: `3 before`. */
+/** Formats the attempts. A dead letter that was not delivered here has those of the queue it came from: `3 before`. */
 function attemptsText(attempts: number, before = 0): string {
   return attempts === 0 && before > 0 ? `${before} before` : `${attempts}`;
 }

@@ -45,7 +45,7 @@ export async function send(on: OnBroker, queue: string, options: SendOptions): P
   return 0;
 }
 
-/** Reads a sample of an event. Throws a `CliError` with `EXIT_USAGE` that lists all, for a name that is not known. */
+/** Reads a sample of an event. Throws a `CliError` with `EXIT_USAGE` that lists all names, for an unknown one. */
 async function sampleOf({ client }: OnBroker, event: string): Promise<Uint8Array> {
   const samples = await samplesOfEvents(client);
   const found = samples.find(({ name }) => name === event);

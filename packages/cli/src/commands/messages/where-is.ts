@@ -9,11 +9,11 @@ export interface MessageAt {
 }
 
 /**
- * Finds the queue of a message that a command line names by its id, or the first 8 digits of it, alone.
+ * Finds the queue of a message by its id alone, or by 8 or more digits at the beginning of its id.
  *
- * @param isGoneToo whether messages that are gone count, in the queues that they were in. Default false.
- * @throws CliError with `EXIT_USAGE` for what is no id, and where several messages have ids that begin so; with
- *   `EXIT_NOT_FOUND` where none has.
+ * @param isGoneToo whether to find messages that are gone too, in the queues that they were in. Default: false.
+ * @throws CliError with `EXIT_USAGE` for a malformed id, and where several messages have ids with this beginning; with
+ *   `EXIT_NOT_FOUND` where no message has.
  */
 export async function whereIs({ client }: OnBroker, id: string, isGoneToo = false): Promise<MessageAt> {
   if (!/^[\da-f-]{8,36}$/i.test(id)) {
@@ -24,7 +24,7 @@ export async function whereIs({ client }: OnBroker, id: string, isGoneToo = fals
   }
   const { messages, gone, unfinished } = await searchAll(client, `id:${id}`);
   const found = messages.flatMap(({ queue, messages: shown }) => shown.map((one) => ({ ...one, queue })));
-  // The same id in several queues is one message, which is where it is not finished.
+  // The same id in several queues is one message. It is in the queue where it is not finished.
   const ids = [...new Set(found.map((one) => one.id))];
   const here = ids.flatMap((whole) => {
     const same = found.filter((one) => one.id === whole);

@@ -38,17 +38,17 @@ export async function showQueue(on: OnBroker, name: string): Promise<number> {
   return 0;
 }
 
-/** Reasons for which nothing is delivered, and the last errors, in lines. */
+/** Reasons why nothing is delivered, and the last errors of messages, in lines. */
 interface Trouble {
   readonly why: readonly string[];
   readonly errors: readonly string[];
-  /** Messages at the moment of the reasons; absent where they are not known. */
+  /** Numbers of messages at the time of the reasons; absent where they are unknown. */
   readonly messages?: QueueView["messages"] | undefined;
 }
 
 const NO_TROUBLE: Trouble = { why: [], errors: [] };
 
-/** Reads the trouble of a queue. Where a shard does not answer, that is the reason. */
+/** Reads the trouble of a queue. A shard that does not answer is the only reason. */
 async function troubleOf({ client }: OnBroker, name: string): Promise<Trouble> {
   try {
     const [why, errors] = await Promise.all([whyOfQueue(client, name), errorsOf(client, name)]);
@@ -64,7 +64,7 @@ async function troubleOf({ client }: OnBroker, name: string): Promise<Trouble> {
   }
 }
 
-/** A number, in words; `?`, or one with a plus, where a part of the queue cannot be counted. */
+/** Formats a number. Where a part of the queue cannot be read, adds a plus, or shows `?` for 0. */
 function counted(
   count: number,
   { damage }: Pick<QueueView, "damage">,
@@ -74,7 +74,7 @@ function counted(
   return count === 0 ? "?" : `${inWords(count)}+`;
 }
 
-/** Row of a queue in the list. */
+/** Makes the row of a queue in the list. */
 export function rowOf(queue: QueueView): Cell[] {
   const { name, messages, oldestMessageAt, now, consumer } = queue;
   const { alertsSilentUntil: silentUntil } = queue.settings;
@@ -98,9 +98,9 @@ function withRemarks(state: Cell, remarks: readonly string[]): Cell {
   return state === "-" && remarks.length > 0 ? remarks.join(", ") : [state, ...remarks].join(", ");
 }
 
-/** "8 shards"; nothing for a queue that is one object. */
+/** Formats the number of shards, such as `8 shards`; empty for a queue that is one object. */
 function shardsText({ settings }: QueueView): string[] {
-  // A broker of an earlier version does not say how many.
+  // A broker of an older release has no such setting.
   const { shards = 1 } = settings as Partial<QueueView["settings"]>;
   return shards === 1 ? [] : [plural(shards, "shard")];
 }
@@ -188,7 +188,7 @@ function deliveryOf({ health, consumer, now }: QueueView): string {
   return lines.join("\n");
 }
 
-/** Beginnings of sentences that end with a time, by the value of `next.waitsFor`. */
+/** Texts that a time follows, by the value of `next.waitsFor`. */
 const NEXT = {
   return: "checks whether the consumer is back",
   slot: "when its limit per second allows",

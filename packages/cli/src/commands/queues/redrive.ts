@@ -8,7 +8,7 @@ import { progressBar } from "../../progress.ts";
 import { messageTable } from "../messages/look.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
-/** Interval at which the broker is asked for the progress, in ms. */
+/** Time between two requests for the progress, in ms. */
 const LOOK_EVERY_MS = 300;
 
 export interface RedriveOptions {
@@ -105,7 +105,11 @@ function movedText(move: MoveView): string {
   return `Moved ${plural(move.moved, "message")} to ${targetOf(move.to, move.moved)}.${stay}`;
 }
 
-/** Words for the target of a move. @param messages their number. Default: more than one, or unknown. */
+/**
+ * Names the target of a move.
+ *
+ * @param messages number of messages that it moves. Default: unknown, as for several.
+ */
 export function targetOf(to: string | null | undefined, messages?: number): string {
   return to ?? (messages === 1 ? "where it came from" : "where they came from");
 }

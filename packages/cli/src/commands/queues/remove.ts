@@ -4,7 +4,7 @@ import { finishedOf } from "../../client/messages.ts";
 import { deleteQueue, purgeQueue, queueNamed } from "../../client/queues.ts";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
 
-/** Consequence for a queue that the configuration names, which a start does not create again. */
+/** Warning for a queue that the configuration names: a restart does not create it again. */
 const STAYS_DELETED =
   "The configuration names it; sends to it fail then, also after a restart, until it is created again.";
 

@@ -15,7 +15,7 @@ import { answer, type OnBroker } from "../on-broker.ts";
 export interface SettingsOptions {
   readonly deliveryDelaySecs?: number;
   readonly messageRetentionPeriodSecs?: number;
-  /** Objects that keep the queue; an update alone has it. */
+  /** Number of objects that keep the queue. Only an update has it. */
   readonly shards?: number;
 }
 
@@ -46,7 +46,7 @@ export async function update(on: OnBroker, name: string, options: SettingsOption
   return 0;
 }
 
-/** Says what is lost with shards that leave, whose messages are delivered before. */
+/** Says what is lost with shards that are removed. Their messages are delivered before. */
 function leavingText(shards: number): string {
   const go = shards === 1 ? "goes when empty," : "go when empty, each";
   return `${plural(shards, "shard")} ${go} with its history and finished messages.`;
@@ -74,7 +74,7 @@ function changeIn({ deliveryDelaySecs, messageRetentionPeriodSecs, shards }: Set
   };
 }
 
-/** @param namesOne whether one shard is named too: otherwise it goes without saying. */
+/** @param namesOne whether the number of shards is named even if it is 1. */
 function settingsText({ settings }: QueueView, namesOne = false): string {
   const { deliveryDelaySeconds, messageRetentionSeconds, shards } = settings;
   const times = `: a delivery delay of ${deliveryDelaySeconds} s, a retention of ${messageRetentionSeconds} s`;

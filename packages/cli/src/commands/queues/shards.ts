@@ -39,7 +39,7 @@ function stateOf({
   return text === "open" ? { text, colour: "green" } : { text, colour: "yellow" };
 }
 
-/** Says what a reader does not see in the table: a change of the number that is not carried out yet. */
+/** Says which change of the number of shards is under way. */
 export function remarksOf({ wanted, shards }: ShardsView): string[] {
   if (wanted > 1 && shards.length === 1 && shards[0]?.failure !== null) {
     return [

@@ -19,9 +19,9 @@ export interface ResetOptions {
 }
 
 /**
- * `sluice reset`: deletes what the broker of a project keeps on this machine, after its name was typed.
+ * `sluice reset`: deletes the local data of a project's broker, after the user has typed the broker's name.
  *
- * @throws DataInUseError while a process has the data.
+ * @throws DataInUseError while a process uses the data.
  */
 export async function reset(
   { targets, persistTo, env, force = false }: ResetOptions,

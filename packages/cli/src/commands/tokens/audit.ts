@@ -19,9 +19,9 @@ export async function showAudit(on: OnBroker, { limit = 50, cursor }: AuditOptio
     answer(on, page, { words: "Nothing was changed." });
     return 0;
   }
-  const rows = page.entries.map(({ at, by, action, target, dialect }) => [
-    ...[at, by, action, printable(target ?? "-"), dialect],
-  ]);
+  const rows = page.entries.map(({ at, by, action, target, dialect }) => {
+    return [at, by, action, printable(target ?? "-"), dialect];
+  });
   answer(on, page, { text: table(COLUMNS, rows, on.printer) });
   if (page.cursor !== null && !on.json) on.printer.warn(`Older ones: --cursor ${page.cursor}`);
   return 0;

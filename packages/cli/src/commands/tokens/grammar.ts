@@ -13,7 +13,7 @@ import {
 import type { AuditOptions } from "./audit.ts";
 import type { CreateOptions } from "./tokens.ts";
 
-/** Parses how long a token is valid to ms. */
+/** Parses the time for which a token is valid to ms. */
 function validity(text: string): number {
   const ms = duration(text);
   if (ms >= 1_000 && ms <= 1_000 * TOKEN_SECONDS_MAX) return ms;

@@ -39,7 +39,7 @@ export async function createToken(on: OnBroker, name: string, options: CreateOpt
     ...(rate === undefined ? {} : { ratePerSecond: rate }),
   };
   const made = await on.client.admin<NewTokenView>({ method: "POST", path: "/tokens", body });
-  say(on, made, `Created token ${name}: ${rightsOf(made.token)}. Its secret is shown this once:`);
+  printSecret(on, made, `Created token ${name}: ${rightsOf(made.token)}. Its secret is shown this once:`);
   return 0;
 }
 
@@ -51,7 +51,7 @@ export async function rotateToken(on: OnBroker, name: string, graceMs: number | 
   const { oldSecretUntil } = made.token;
   const old =
     oldSecretUntil === null ? "The old one ends now" : `The old one is valid until ${oldSecretUntil}`;
-  say(on, made, `Rotated token ${name}. ${old}. The new secret is shown this once:`);
+  printSecret(on, made, `Rotated token ${name}. ${old}. The new secret is shown this once:`);
   return 0;
 }
 
@@ -70,7 +70,7 @@ async function allTokens({ client }: OnBroker): Promise<readonly TokenView[]> {
 }
 
 /** Prints a secret to standard output for a script, and the words to standard error. */
-function say(on: OnBroker, made: NewTokenView, words: string): void {
+function printSecret(on: OnBroker, made: NewTokenView, words: string): void {
   if (!on.json) on.printer.warn(words);
   const { secret, token } = made;
   const key = `AWS_ACCESS_KEY_ID=${token.accessKeyId}\nAWS_SECRET_ACCESS_KEY=${secret}`;

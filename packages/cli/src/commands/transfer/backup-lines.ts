@@ -8,7 +8,7 @@ import type {
 } from "@sluice/gateway/views";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 
-/** Version of the format of a backup. It changes with lines that this version would misread. */
+/** Version of the format of a backup. It increases when a release with the old version would misread new lines. */
 const BACKUP_VERSION = 1;
 
 /** First line of a backup. */
@@ -17,14 +17,14 @@ interface BackupHeader {
   readonly version: number;
   /** Time of the backup's start. */
   readonly at: string;
-  /** Names of the queues and ARNs of the topics, for people. An import reads the lines of each. */
+  /** Names of the queues and ARNs of the topics, for people. An import reads the lines below instead. */
   readonly queues: readonly string[];
   readonly topics: readonly string[];
 }
 
 /**
- * Any other line. A contract: releases read each other's backups. A line for something stands before the lines that
- * name it, and the last line is `end`, without which the backup was cut off.
+ * Any other line. A contract: releases read each other's backups. The line of a queue or topic comes before the lines
+ * that name it. The last line is `end`; a backup without it was cut off.
  */
 export type BackupLine =
   | SettingsLine
@@ -35,7 +35,7 @@ export interface QueueLine {
   readonly queue: BackupQueue;
 }
 
-/** A line with settings of the broker. All of them stand before the first message. */
+/** A line with settings of the broker. All such lines come before the first message. */
 export type SettingsLine =
   | QueueLine
   | { readonly topic: BackupTopic }

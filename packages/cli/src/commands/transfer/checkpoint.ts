@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 
-/** Mode of files with contents of queues: only their owner can use them, regardless of the umask. */
+/** Mode of files with contents of queues: only their owner can read and write them, regardless of the umask. */
 export const OWNERS_MODE = 0o600;
 
 /**
- * Keeps the progress of an export or an import of a file, in a file beside it. It is written after each page or batch
- * and removed at the end, so it is there after a run that was stopped. A contract: a later release may continue the
- * run.
+ * Keeps the progress of an export or import in a file beside the exported or imported one. It is written after each page
+ * or batch and removed at the end, so it exists after a run that was stopped. A contract: a later release may continue
+ * the run.
  */
 export class Checkpoint<T extends object> {
   readonly file: string;

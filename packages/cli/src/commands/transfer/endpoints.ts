@@ -22,7 +22,7 @@ export async function askAboutEndpoints(
   await agree(surroundings, { question: "Import it?", yes });
 }
 
-/** Describes the HTTP endpoint of a line; empty where it has none. The broker checks the line. */
+/** Describes the HTTP endpoint of a line; empty where it has none. The broker validates the line later. */
 function endpointIn(line: SettingsLine): string[] {
   if ("queue" in line) {
     const { name, consumer } = line.queue;

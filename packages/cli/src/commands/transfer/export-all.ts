@@ -17,18 +17,19 @@ interface ExportAllOptions {
   readonly resume?: boolean;
 }
 
+/** Progress of an export, kept in its checkpoint. */
 interface BackupState {
-  /** Time of its start, by the broker's clock. */
+  /** Time of its start as ISO 8601, by the broker's clock. */
   readonly begunAt: string;
-  /** Holders of messages that are still to be read, the first of them from `cursor` on. */
+  /** Names of the queues, those of endpoints included, that are still to be read; the first one from `cursor` on. */
   readonly holders: readonly string[];
   readonly cursor: string | null;
   readonly messages: number;
 }
 
 /**
- * `sluice export --all`: writes a whole broker as lines of JSON, while it runs. Nothing is leased or counted, and no
- * secret is written. Every message accepted before and not settled meanwhile is included.
+ * `sluice export --all`: writes the settings and messages of a running broker as lines of JSON. Nothing is leased or
+ * counted, and no secret is written. Every message that was accepted before and is not settled meanwhile is included.
  */
 export async function exportAll(on: OnBroker, options: ExportAllOptions): Promise<number> {
   const opened = await open(on, options);
@@ -49,7 +50,7 @@ export async function exportAll(on: OnBroker, options: ExportAllOptions): Promis
   } finally {
     bar.stop();
   }
-  // A redrive may have moved messages from a queue not yet read to one that was read, so they are missing.
+  // A redrive may have moved messages from a queue that was still to be read to one that was read already.
   await refuseRedrives(on, state.begunAt);
   sink.write(linesOfBackup([{ end: { messages: state.messages } }]));
   sink.end();
@@ -117,10 +118,10 @@ async function begin(on: OnBroker, sinkOf: () => Sink<BackupState>) {
 }
 
 /**
- * Returns the broker's settings where no redrive can disturb the backup.
+ * Reads the broker's settings, and refuses a backup that a redrive may have made incomplete.
  *
- * @param since time as ISO 8601 from which redrives count that have ended; `null` counts only those that run.
- * @throws CliError where a redrive runs, or has run since then.
+ * @param since time as ISO 8601 from which redrives count that have ended; `null` counts only running ones.
+ * @throws CliError where a redrive runs, or has begun since then.
  */
 async function refuseRedrives({ client }: OnBroker, since: string | null) {
   const backup = await backupOf(client);

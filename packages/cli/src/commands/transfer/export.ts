@@ -17,6 +17,7 @@ export interface ExportOptions extends WhichMessages {
   readonly resume?: boolean;
 }
 
+/** Progress of an export, kept in its checkpoint. */
 interface ExportState {
   readonly queue: string;
   readonly filter: string;
@@ -87,7 +88,7 @@ function open(on: OnBroker, queue: string, filter: string, { output, resume = fa
   return { cursor: state.cursor, messages: state.messages, sink };
 }
 
-/** Makes the line of a message: the members that an import uses, and its origin. Absent members are left out. */
+/** Makes the line of a message, with the members that an import uses and its origin. Empty members are left out. */
 function lineOf(message: WholeMessageView) {
   const { id, state, attempts, sentAt, contentType, text, base64, group, attributes, from, trace } = message;
   return {

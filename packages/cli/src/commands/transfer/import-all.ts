@@ -12,7 +12,7 @@ import { type RestoreState, Restoring, type Source } from "./restoring.ts";
 import { type NumberedSettings, namesIn, targetsFirst } from "./settings-lines.ts";
 
 const NAMES_MAX = 5;
-/** Bytes at the end of a file in which its last line is searched. */
+/** Number of bytes at the end of a file that are searched for its last line. */
 const END_BYTES = 200;
 
 export interface ImportAllOptions {
@@ -40,12 +40,12 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
   let isSettled = false;
   let number = 0;
   let empty = 0;
-  /** Messages that the backup has by its last line; `null` before that. */
-  let said: number | null = null;
+  /** Number of messages that the last line states; `null` before that line. */
+  let stated: number | null = null;
   try {
     for await (const text of linesOf(source.input)) {
       number += 1;
-      restoring.passed(text);
+      restoring.count(text);
       if (number === 1) {
         checkHeader(text, file);
         continue;
@@ -55,9 +55,9 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
         continue;
       }
       const place = `${file}:${number}`;
-      if (said !== null) throw new CliError(`${place}: this line stands behind the last one.`, EXIT_FAILED);
+      if (stated !== null) throw new CliError(`${place}: this line stands behind the last one.`, EXIT_FAILED);
       const isDone = number <= (source.begun?.lines ?? 0);
-      // Settings are read again, because they tell which names the backup has; some may be restored already.
+      // Settings are read again in a resumed import, because they define the names of the backup's queues.
       if (isDone && isSettled) continue;
       const line = backupLineIn(text, place);
       if (isSettings(line)) {
@@ -75,7 +75,7 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
         await restoring.settle(settings, ordered);
         isSettled = true;
       }
-      if ("end" in line) said = line.end.messages;
+      if ("end" in line) stated = line.end.messages;
       if (!isDone) await restoring.take(line, number);
     }
     await restoring.end(number);
@@ -83,10 +83,10 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
     bar?.stop();
   }
   source.checkpoint?.remove();
-  // All lines but the first one, the last one and the settings are messages.
+  // All lines are messages except the first one, the last one, the settings and empty ones.
   const messages = number - 2 - settings.length - empty;
-  if (said !== messages) {
-    const counts = `its last line says ${said} messages, and it has ${messages}`;
+  if (stated !== messages) {
+    const counts = `its last line says ${stated} messages, and it has ${messages}`;
     throw new CliError(`${file} is not as it was exported: ${counts}. ${restoring.words}`, EXIT_FAILED);
   }
   answer(on, restoring.figures, { words: restoring.words });
@@ -112,7 +112,7 @@ function open(on: OnBroker, file: string, { resume = false }: ImportAllOptions):
     throw new CliError(`The import of ${file} that was stopped went into one queue.`, EXIT_USAGE);
   }
   const descriptor = openSync(path, "r");
-  if (!endsWell(descriptor)) {
+  if (!isComplete(descriptor)) {
     closeSync(descriptor);
     const text = `${file} ends in the middle: its export was stopped. "sluice export --all --resume" goes on with it.`;
     throw new CliError(text, EXIT_FAILED);
@@ -121,8 +121,8 @@ function open(on: OnBroker, file: string, { resume = false }: ImportAllOptions):
   return { input: createReadStream(path, { fd: descriptor, start: 0 }), size, begun, checkpoint };
 }
 
-/** Whether a file has the last line of a whole backup. */
-function endsWell(descriptor: number): boolean {
+/** Whether a file ends with the last line of a complete backup. */
+function isComplete(descriptor: number): boolean {
   const { size } = fstatSync(descriptor);
   const end = Buffer.alloc(Math.min(END_BYTES, size));
   readSync(descriptor, end, 0, end.length, size - end.length);

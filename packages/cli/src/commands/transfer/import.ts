@@ -16,8 +16,10 @@ export interface ImportOptions {
   readonly resume?: boolean;
 }
 
+/** Progress of an import, kept in its checkpoint. */
 interface ImportState {
   readonly queue: string;
+  /** Number of lines that are done. */
   readonly lines: number;
 }
 
@@ -32,8 +34,8 @@ interface Batch {
 const newBatch = (): Batch => ({ messages: [], lines: [], bytes: 0 });
 
 /**
- * `sluice import`: sends the messages of an export, or of lines like it. They get new ids, and are due as if they were
- * sent by hand. An import that is stopped and resumed sends at most one batch twice.
+ * `sluice import`: sends the messages of an export, or of lines of the same form. They get new ids, and are due as new
+ * messages are. An import that is stopped and resumed sends at most one batch twice.
  *
  * @param file path, or `-` for standard input.
  */
@@ -83,7 +85,7 @@ function open(on: OnBroker, queue: string, file: string, { resume = false }: Imp
   if (state !== null && state.queue !== queue) {
     throw new CliError(`The import of ${file} that was stopped went into ${state.queue}.`, EXIT_USAGE);
   }
-  // Opened at once: an error event of the stream would come too late to be handled.
+  // Opened here, because an error event of the stream would come before anything listens to it.
   const input = createReadStream(path, { fd: openSync(path, "r") });
   return { input, size: stat.size, linesDone: state?.lines ?? 0, checkpoint };
 }
@@ -100,7 +102,9 @@ async function sendAll(
   { input, size, linesDone, checkpoint }: Source,
   bar: Progress | null,
 ): Promise<number> {
-  let [line, bytes, sent] = [0, 0, 0];
+  let line = 0;
+  let bytes = 0;
+  let sent = 0;
   let batch = newBatch();
   const flush = async (lines: number) => {
     if (batch.messages.length > 0) await sendOne(on, queue, file, batch);

@@ -22,21 +22,22 @@ export async function* linesOf(input: Readable): AsyncGenerator<string, undefine
   if (rest !== "") yield bare(rest);
 }
 
-/** Limits of one request: messages, and bytes of their JSON. The broker accepts 100, and 1 MiB of bodies. */
+/** Most messages in one request. The broker accepts no more. */
 export const BATCH_MESSAGES = 100;
+/** Most bytes of the messages' JSON in one request. The broker accepts 1 MiB of bodies. */
 export const BATCH_BYTES = 1_000_000;
 
-/** Bytes of a message in a request, with the comma behind it. Its body has no more. */
+/** Counts the bytes of a message in a request, its comma included. They are never fewer than those of its body. */
 export function bytesInRequest(message: object): number {
   return Buffer.byteLength(JSON.stringify(message)) + 1;
 }
 
-/** Members of a line that are passed on unchecked: the broker checks them. */
+/** Members of a line that are sent unchecked: the broker validates them. */
 const MEMBERS = ["contentType", "text", "base64", "delaySeconds", "group", "attributes", "trace"] as const;
 
 /**
- * Reads the message of a line. It is as an export writes it, or `{"body": ANYTHING}`: without a `contentType`, a string
- * there is `text` and anything else `json`.
+ * Reads the message of a line. The line is as an export writes it, or `{"body": ANYTHING}`. Without a `contentType`, a
+ * string as `body` is sent as `text`, and anything else as `json`.
  *
  * @param place file and number of the line, for error texts.
  * @throws CliError for a line that is not a message.

@@ -15,7 +15,7 @@ import { type NumberedSettings, namesIn } from "./settings-lines.ts";
 export interface RestoreState {
   /** Number of lines that are done. */
   readonly lines: number;
-  /** New names of the subscriptions' queues, by the name in the backup; `null` for a subscription without a queue. */
+  /** New names of the queues of HTTP subscriptions, by the name in the backup; `null` until the endpoint confirms. */
   readonly targets: Readonly<Record<string, string | null>>;
   /** Whether the broker may have had parts of the backup already. */
   readonly merges?: boolean;
@@ -39,7 +39,7 @@ export class Restoring {
     subscriptions: 0,
     messages: 0,
     existed: 0,
-    /** Number of endpoints that were asked to confirm. */
+    /** Number of HTTP endpoints that were asked to confirm their subscription. */
     asked: 0,
     /** Number of messages for endpoints that have not confirmed. */
     leftOut: 0,
@@ -49,7 +49,7 @@ export class Restoring {
   readonly #source: Source;
   readonly #bar: Progress | null;
   readonly #merges: boolean;
-  /** Queues that lines of the backup define or lead to. */
+  /** Names that the settings of the backup define or lead to. */
   readonly #named = new Set<string>();
   /** A map, since a queue may be called "constructor". */
   readonly #targets: Map<string, string | null>;
@@ -85,14 +85,14 @@ export class Restoring {
     return sentences.filter((sentence) => sentence !== "").join(" ");
   }
 
-  /** Counts a line that was read. */
-  passed(text: string): void {
+  /** Counts the bytes of a line that was read, for the progress. */
+  count(text: string): void {
     this.#bytes += Buffer.byteLength(text) + 1;
   }
 
   /**
-   * Restores the settings. The checkpoint counts them only when all are restored: after a failure they are restored
-   * again, which changes none that exists.
+   * Restores the settings. The checkpoint counts them only when all are restored. After a failure all are restored
+   * again, which leaves existing ones as they are.
    *
    * @param all settings of the backup.
    * @param left settings that are not restored yet, in their order.
@@ -105,6 +105,7 @@ export class Restoring {
     this.#keep(all.at(-1)?.number ?? 1);
   }
 
+  /** Adds a message to the current batch, or handles the last line. Sends a batch that is full. */
   async take(line: Exclude<BackupLine, SettingsLine>, number: number): Promise<void> {
     if ("message" in line) {
       if (!this.#merges && !this.#named.has(line.in)) {

@@ -9,8 +9,8 @@ export interface NumberedSettings {
 }
 
 /**
- * Lists the queues, by name, and topics, by ARN, that a line defines or leads to. Values of other types are left out,
- * because the broker checks the line later.
+ * Lists the names of the queues and the ARNs of the topics that a line defines or leads to. Values that are no strings
+ * are left out, because the broker validates the line later.
  */
 export function namesIn(line: SettingsLine): string[] {
   if ("topic" in line) return textsOf([line.topic.arn]);
@@ -24,8 +24,8 @@ export function namesIn(line: SettingsLine): string[] {
 }
 
 /**
- * Sorts settings so that each queue comes before those whose consumers send their dead letters to it. Otherwise the
- * broker would create a queue for dead letters before its own line is read.
+ * Sorts settings so that each dead-letter queue comes before the queues whose consumers send dead letters to it.
+ * Otherwise the broker would create the dead-letter queue with default settings before its own line is restored.
  *
  * @param there names of queues that the broker has, which stay as they are.
  * @param file name of the file for error texts.
@@ -45,14 +45,14 @@ export function targetsFirst(
   }
   const depthOf = ({ line, number }: NumberedSettings): number => {
     if (!("queue" in line)) return Number.POSITIVE_INFINITY;
-    const way = new Set([line.queue.name]);
+    const path = new Set([line.queue.name]);
     for (let next = targets.get(line.queue.name); next !== undefined; next = targets.get(next)) {
-      if (way.has(next)) {
-        throw refusal(file, number, `dead letters would go in a circle: ${[...way, next].join(" -> ")}`);
+      if (path.has(next)) {
+        throw refusal(file, number, `dead letters would go in a circle: ${[...path, next].join(" -> ")}`);
       }
-      way.add(next);
+      path.add(next);
     }
-    return way.size;
+    return path.size;
   };
   const depths = lines.map((one) => [depthOf(one), one] as const);
   return depths.sort(([a], [b]) => (a === b ? 0 : a - b)).map(([, one]) => one);

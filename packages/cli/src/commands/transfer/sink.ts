@@ -16,7 +16,7 @@ import { type Checkpoint, OWNERS_MODE } from "./checkpoint.ts";
 export interface Sink<State extends object> {
   /** Writes lines, each with its line end. */
   write(lines: string): void;
-  /** Stores the progress of what was written. A file with lines and no progress is complete, so it comes first. */
+  /** Stores the progress. Call it before the first line is written: a file with lines and no progress is complete. */
   keep(state: State): void;
   /** Ends the destination after the last line. */
   end(): void;
@@ -32,16 +32,16 @@ export function toPrinter(printer: Printer): Sink<object> {
   };
 }
 
-/** Whether a file is there and has lines. An empty one is left behind by an export that was killed as it began. */
+/** Whether a file exists and has lines. An export that is killed at its beginning leaves an empty one. */
 export function hasLines(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /**
- * Writes lines to a file that only its owner can read, with the file's length at the end of the last whole page in the
- * checkpoint. The lines are on disk before the checkpoint counts them, also after a power cut.
+ * Writes lines to a file that only its owner can read. The checkpoint has the file's length after the last complete
+ * page, whose lines are on disk by then, also after a power cut.
  *
- * @param from length of the file's part that is whole: the rest is cut off.
+ * @param from length of the part of the file that is kept. The rest is cut off.
  * @throws CliError for a file that is shorter than that.
  */
 export function toFile<State extends object>(
@@ -65,7 +65,7 @@ export function toFile<State extends object>(
   let bytes = from;
   return {
     write: (lines) => {
-      // The system writes a part of what it is given where the disk has room for that alone.
+      // A nearly full disk may take only a part of the bytes.
       for (let rest = Buffer.from(lines); rest.length > 0; ) {
         const written = writeSync(descriptor, rest, 0, null, bytes);
         bytes += written;
