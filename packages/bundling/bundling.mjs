@@ -5,10 +5,10 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 
-// jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
+// jsonc-parser's "main" is a UMD module, whose `require` calls a bundler cannot follow.
 const mainFields = ["module", "main"];
 
-/** Makes stack traces lead to our sources, for which places are enough. */
+/** Makes stack traces lead to our sources. For that, source maps need no contents of the sources. */
 export const withMap = { sourcemap: true, sourcesContent: false };
 
 const { version } = JSON.parse(readFileSync(new URL("../cli/package.json", import.meta.url), "utf8"));
@@ -43,10 +43,10 @@ export const forWorkers = {
 };
 
 /**
- * Makes source maps fit for an archive. They keep one place for each line of our sources, without its column: a fifth
- * of the bytes, and stack traces name file and line as before. Sources have their paths in the repository, as seen from
- * the package; an installed package does not contain them. Their contents are empty: in the place of missing ones
- * esbuild looks for the files, and Wrangler's watches a hundred of them, so that it sees a saved file 0.1 s later.
+ * Shrinks source maps for an archive. They keep one place for each line of our sources, without its column: a fifth of
+ * the bytes, and stack traces name file and line as before. The paths of sources are those in the repository, relative
+ * to the package; an installed package does not contain the sources. The contents of the sources are empty texts: for
+ * absent ones Wrangler's esbuild would watch a hundred files, and see a saved file 0.1 s later.
  *
  * @param {string} folder folder of the package.
  * @param {readonly string[]} maps files of source maps, whose sources are relative to them.
@@ -103,7 +103,7 @@ export function writeTypes(sources, folder, files) {
   });
   for (const file of files) {
     const types = join(folder, "types", file.replace(/\.ts$/, ".d.ts"));
-    // An import of nothing has no types, and is in the bundle already.
+    // An import for side effects has no types, and its module is in the bundle.
     const text = readFileSync(types, "utf8").replaceAll(/^import "[^"]+";\n/gm, "");
     for (const [, path] of text.matchAll(/(?:from |import\()"(\.[^"]+)"/g)) {
       const imported = relative(sources, resolve(sources, dirname(file), path));

@@ -11,7 +11,7 @@ const LINK = /(?<!\w)(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)/g;
 const EXTERNAL = /^(?:[a-z]+:|#)/i;
 
 /**
- * Rewrites the links of a document for an archive. Links to files of the archive lead there. Others lead to the
+ * Rewrites the links of a document for an archive. Links to files of the archive lead to those. Others lead to the
  * repository where its address is known; otherwise only their text stays.
  *
  * @param {string} text

@@ -1,5 +1,5 @@
-// Licences of the packages whose code is in a bundle of ours, which must be passed on with it. Plain JavaScript, as the
-// builds that use it.
+// Collects the licences of packages whose code is in our bundles: the licences require to distribute them with the
+// code. Plain JavaScript, as the builds that use it.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -9,7 +9,7 @@ const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
 /** The package in the last folder called `node_modules`. */
 const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const RULE = "-".repeat(80);
-/** Some packages leave out the text of this licence, which is the same for all, and ours. */
+/** Licence whose text some packages leave out. It is the same for all packages, and also in our LICENSE. */
 const APACHE = "Apache-2.0";
 const APACHE_TEXT = readFileSync(new URL("../../LICENSE", import.meta.url), "utf8").trim();
 

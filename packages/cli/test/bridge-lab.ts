@@ -12,14 +12,14 @@ import { BrokerLab, type Said } from "./broker-lab.ts";
 import { type Fault, FlakyProxy } from "./flaky-proxy.ts";
 
 /*
- * A broker, and another one that stands for the other system: it speaks Cloudflare's API and SQS. Proxies before both
- * can fail.
+ * A broker, and a second one in the place of the other system: it has Cloudflare's API and SQS. A proxy before each of
+ * them can make requests fail.
  */
 
 export const ACCOUNT = "0123456789abcdef0123456789abcdef";
 export const LEASE = ["--lease-secs", "4"];
 
-/** Consumer of Cloudflare's queues. */
+/** Consumer of the queues on the other system. */
 const WORKER = {
   type: "worker",
   script_name: "mailer",
@@ -61,13 +61,13 @@ export class BridgeLab {
     });
   }
 
-  /** Server before the broker. */
+  /** Proxy before the broker. */
   get proxy(): FlakyProxy {
     if (this.#proxies === null) throw new Error("it is not started");
     return this.#proxies[0];
   }
 
-  /** Server before the other system. */
+  /** Proxy before the other system. */
   get otherProxy(): FlakyProxy {
     if (this.#proxies === null) throw new Error("it is not started");
     return this.#proxies[1];
@@ -100,7 +100,7 @@ export class BridgeLab {
     return new SQSClient({ endpoint: this.url });
   }
 
-  /** Runs a command line in this process. Leaves out what it says meanwhile of its progress, and that nothing more comes. */
+  /** Runs a command line in this process. Removes lines about the progress from its output. */
   async run(args: readonly string[], types?: string): Promise<Said> {
     const situation = { env: this.cloudflareEnv, ...(types === undefined ? {} : { types }) };
     const said = await this.lab.run([...args, "--url", this.proxy.url], situation);
@@ -121,7 +121,7 @@ export class BridgeLab {
     this.otherProxy.failEachOnce(fault);
   }
 
-  /** Kinds of requests that came once, and so were not tried again after they had failed. */
+  /** Kinds of requests that came only once: they were not retried after they had failed. */
   get untried(): string[] {
     const seen = [...this.proxy.seen, ...this.otherProxy.seen];
     return seen.filter(([, count]) => count === 1).map(([kind]) => kind);
@@ -178,13 +178,13 @@ export class BridgeLab {
     return (await lab.json<MessagePage>(["messages", "peek", queue, "--limit", "1000"])).messages;
   }
 
-  /** Number of messages of a queue; 0 for one that is not there yet. */
+  /** Counts the messages of a queue; 0 for a queue that does not exist yet. */
   async count(queue: string): Promise<number> {
     return (await this.held(queue).catch(() => [])).length;
   }
 }
 
-/** Attributes and tags of a queue of SQS, without what is its own. */
+/** Reads the attributes and tags of a queue of SQS, without counts and times. */
 export async function sqsSettings(client: SQSClient, QueueName: string) {
   const { QueueUrl } = await client.send(new GetQueueUrlCommand({ QueueName }));
   const [{ Attributes = {} }, { Tags = {} }] = await Promise.all([

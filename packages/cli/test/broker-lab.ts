@@ -13,7 +13,7 @@ export interface Said {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** Questions that the command line asked, "" for none. */
+  /** Questions that the command asked, joined. */
   readonly asked: string;
 }
 
@@ -24,7 +24,7 @@ interface Situation {
   /** Answer that a person at the terminal types, or a function that returns it. Default: there is no terminal. */
   readonly types?: string | (() => Promise<string>);
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: the broker's variables. */
+  /** Default: the broker's folder. */
   readonly cwd?: string;
   /** Look of standard output. Default: it is no terminal. */
   readonly look?: Look;
@@ -94,7 +94,7 @@ export class BrokerLab {
     return { code, ...said, asked };
   }
 
-  /** Runs a command that has to end with a code and without data, and returns what it says. */
+  /** Runs a command that has to end with a code and print nothing to standard output, and returns standard error. */
   async words(code: number, args: readonly string[], situation: Situation = {}): Promise<string> {
     const { err, ...end } = await this.run(args, situation);
     expect(end, err).toMatchObject({ code, out: "" });

@@ -16,7 +16,7 @@ const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
  * and makes folders for packed archives and for bundles of Workers.
  */
 export default function setup(project: TestProject): () => void {
-  // Another project of this run has made it.
+  // Another test project of this run has built it.
   if (process.env[COMMAND_VARIABLE] !== undefined) return () => {};
   if (!HAS_OTHERS) {
     console.log(
@@ -38,7 +38,7 @@ export default function setup(project: TestProject): () => void {
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** Builds the package into a folder of its form, and returns its `dist`. */
+/** Builds the package into a folder laid out as the package's own, and returns its `dist`. */
 function buildCommand(folder: string): string {
   mkdirSync(folder);
   copyFileSync(join(PACKAGE, "package.json"), join(folder, "package.json"));

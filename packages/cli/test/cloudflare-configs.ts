@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Lab, openLab } from "./lab.ts";
 
-/** Texts that mean the same as the Wrangler configurations of a fixture, by the paths of those. */
+/** Texts of `cloudflare.config.ts` with the meaning of a fixture's Wrangler configurations, by the latter's paths. */
 const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   shop: {
     "front/wrangler.jsonc": `

@@ -16,7 +16,7 @@ const NODE = join(
 /** Certificates of this machine, by which the base reaches the npm registry. */
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 
-/** Why no image can be built and run here; `null` where it can. */
+/** Says why no image can be built and run here; `null` where it can. */
 export function noImages(): string | null {
   if (process.getuid?.() !== 0) return "only root runs its file system";
   const missing = ["buildah", "apt-get", "dpkg-deb", "unshare"].filter(
@@ -26,7 +26,7 @@ export function noImages(): string | null {
   return missing.length === 0 ? null : `${missing.join(", ")} missing (apt install buildah)`;
 }
 
-/** Settings of an image that say how it is run. */
+/** Settings of an image for running it. */
 interface ImageSettings {
   readonly User: string;
   readonly WorkingDir: string;

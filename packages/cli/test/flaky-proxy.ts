@@ -2,18 +2,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/** Failure of a request: it is answered with a status and not done, or its connection is cut before or after it is. */
+/**
+ * Failure of a request. A number: the answer has this status, and the request does not reach the server. Else its
+ * connection is cut before or after the server has handled it.
+ */
 export type Fault = number | "cutBefore" | "cutAfter";
 export const FAULTS: readonly Fault[] = [500, 429, "cutBefore", "cutAfter"];
 
-/** Server before another one, at which requests can fail. */
+/** Proxy before a server that can make requests fail. */
 export class FlakyProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #upstream: string;
-  /** Kinds of requests that have come, such as `POST /messages/pull`, with their numbers. */
+  /** Number of requests by kind, such as `POST /messages/pull`. */
   readonly seen = new Map<string, number>();
   readonly #requests = new Set<string>();
-  /** Decides about a request, by its kind, and whether the same one has not come before. Default: all succeed. */
+  /** Decides whether a request fails. `isNew` is false for an equal request that came before. Default: all succeed. */
   faultOf: (kind: string, isNew: boolean) => Fault | null = () => null;
 
   private constructor(upstream: string) {
@@ -33,7 +36,7 @@ export class FlakyProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Lets each request fail once: the same one succeeds when it comes again. */
+  /** Makes each request fail once: an equal one succeeds when it comes again. */
   failEachOnce(fault: Fault): void {
     this.seen.clear();
     this.#requests.clear();

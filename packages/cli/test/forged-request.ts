@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** A request as another machine may make it: with false headers and an unnormalized path. */
+/** A request with false headers or an unnormalized path, as another machine may send it. */
 export interface ForgedRequest {
   /** Address to connect to. */
   readonly address: string;

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 
-/** Reads the memory of a process that is its own, in bytes. */
+/** Reads the resident memory of a process, in bytes. */
 export function residentBytes(pid: number): number {
   const [, kilobytes = ""] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return 1_024 * Number(kilobytes);
 }
 
-/** Connections of strangers that have sent something, with the answers. */
+/** Connections of hostile clients, with counts of the answers. */
 export class Strangers {
   readonly #port: number;
   readonly #sockets = new Set<Socket>();
@@ -16,7 +16,7 @@ export class Strangers {
   readonly statuses = new Map<string, number>();
   /** Number of connections that the other side ended. */
   ended = 0;
-  /** Number of pieces that the other side, or the system for it, has taken. */
+  /** Number of written pieces that the server, or the operating system for it, has accepted. */
   taken = 0;
 
   constructor(port: number) {
@@ -24,8 +24,11 @@ export class Strangers {
   }
 
   /**
-   * Opens a connection and writes to it as fast as it is read. Resolves when all is written, or nothing is read any
-   * more.
+   * Opens a connection and writes to it as fast as the server reads. Resolves when all is written, or the connection is
+   * closed.
+   *
+   * @param head text to write first.
+   * @param bytes number of bytes to write after it.
    */
   async say(head: string, bytes = 0): Promise<Socket> {
     const socket = connect({ port: this.#port, host: "127.0.0.1" });

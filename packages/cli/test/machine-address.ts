@@ -6,6 +6,6 @@ export function machineAddress(): string | null {
   return all.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? null;
 }
 
-/** Prints that a test is skipped. */
+/** Reason for skipping a test where there is no such address. */
 export const NO_ADDRESS =
   "This machine has no address beside loopback: what other machines reach is not tested.";

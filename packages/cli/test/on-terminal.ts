@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { descendants, isRunning } from "./lab.ts";
 import { SLUICE } from "./running.ts";
 
-/** Limit for an end or for an output on a busy machine, in ms. */
+/** Time limit for an output or an end of a command, on a busy machine, in ms. */
 export const PATIENCE_MS = 120_000;
 
 /** Whether this machine can open terminals. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Folder of other versions of Wrangler and of what only the whole check needs: frameworks, tools of a release. */
+/** Folder with other versions of Wrangler and with packages that only the whole check needs, such as frameworks. */
 export const OTHERS = fileURLToPath(new URL("../../../check/node_modules", import.meta.url));
 /** Whether that folder is installed, by `pnpm -C check install`. */
 export const HAS_OTHERS = existsSync(OTHERS);

@@ -11,14 +11,14 @@ const LOCK = join(tmpdir(), "sluice-packing");
 const LOCK_AGE_MS_MAX = 120_000;
 
 /**
- * Packs a package of this repository as it is published, one at a time.
+ * Packs a package of this repository as it is published. Only one process packs at a time.
  *
  * @param directory folder of the package.
  * @param folder empty folder for the archive.
  * @returns path of the archive.
  */
 export function packed(directory: string, folder: string): string {
-  while (!locked()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  while (!takeLock()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   try {
     const archives = process.env[ARCHIVES_VARIABLE];
     if (archives === undefined) return pack(directory, folder);
@@ -59,7 +59,8 @@ function archiveIn(folder: string): string | undefined {
   return name === undefined ? undefined : join(folder, name);
 }
 
-function locked(): boolean {
+/** Takes the lock; returns false where another process has it. */
+function takeLock(): boolean {
   try {
     mkdirSync(LOCK);
     return true;

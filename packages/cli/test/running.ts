@@ -2,7 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Limit for an expected output of a command on a busy machine, in ms. */
+/** Time limit for an expected output of a command, on a busy machine, in ms. */
 const PATIENCE_MS = 120_000;
 
 /** A command that runs for a test, with its output so far. */
@@ -14,8 +14,8 @@ export class Running {
   output = "";
 
   /**
-   * @param shell command of a shell before it becomes the command.
-   * @param program that is run. Default: Node.js.
+   * @param shell shell command to run first, such as `ulimit`. Default: none.
+   * @param program program to run. Default: Node.js.
    */
   constructor(
     args: readonly string[],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from "vitest";
 import { freePorts, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** Runs any number of `sluice dev` in one folder of these files, for the tests of a suite, and ends them with it. */
+/** Runs any number of `sluice dev` in one folder with these files, and ends them after the tests of the suite. */
 export function shopSessions(files: Readonly<Record<string, string>>) {
   let lab: Lab;
   const running: Running[] = [];
@@ -26,11 +26,11 @@ export function shopSessions(files: Readonly<Record<string, string>>) {
   });
   return {
     folder,
-    /** Those that were started, in their order. */
+    /** Started sessions, in the order of their starts. */
     running,
-    /** Starts one, which may not be ready yet. */
+    /** Starts a session, which may not be ready yet. */
     start: (...args: string[]) => startIn({}, args),
-    /** Starts one with variables besides. */
+    /** Starts a session with additional variables. */
     startIn,
   };
 }

@@ -1,4 +1,4 @@
-/** Exit codes of `sluice`. A contract: `docs/cli.md` promises them to scripts. */
+/** Exit code for a failure. All exit codes are a contract: `docs/cli.md` promises them to scripts. */
 export const EXIT_FAILED = 1;
 /** Exit code for a command line that is not valid. */
 export const EXIT_USAGE = 2;
@@ -9,7 +9,7 @@ export const EXIT_NOT_FOUND = 4;
 /** Exit code of a command that needs a confirmation and has none. */
 export const EXIT_NOT_CONFIRMED = 5;
 
-/** Error that the user can put right, printed as its message without a stack. */
+/** Error whose cause the user can mend. It is printed as its message, without a stack. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly exitCode: number;
@@ -21,8 +21,8 @@ export class CliError extends Error {
 }
 
 /**
- * Makes an error whose message is all that is printed of it. What prints errors whole, as Node.js and Vite do, would
- * hide the sentence that says what to change behind the stack and the line of ours that threw it.
+ * Makes an error of which Node.js and Vite, which print stacks, show the message alone. The stack and the line of our
+ * code would hide the sentence that says what to change.
  */
 export function withoutStack({ message }: Error): Error {
   return Object.assign(new Error(message), { stack: message });

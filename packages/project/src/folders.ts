@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import nodePath, { dirname, join, type PlatformPath } from "node:path";
 
-/** Explanations for a path, by file systems' error codes for problems that the user can mend. */
+/** Explanations of a refused write, by error code, for problems that the user can mend. */
 const REFUSALS: Readonly<Record<string, string>> = {
   EACCES: "this user may not write there",
   EPERM: "the system does not allow it",
@@ -14,7 +14,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EISDIR: "a folder stands where a file should",
   ELOOP: "its links lead in a circle",
   ENAMETOOLONG: "its name is too long",
-  // The folder around a new folder exists.
+  // `makeFolder` makes the folders around a new one, so they are not what is missing.
   ENOENT: "nothing can be made there",
 };
 
@@ -24,7 +24,7 @@ export function writeRefusal(error: unknown): string | null {
   return REFUSALS[String(error.code)] ?? null;
 }
 
-/** Returns what is found in a folder, or else in the nearest one above it; `null` where it is in none. */
+/** Calls `find` for a folder and those above it, the nearest first, and returns its first result; `null` for none. */
 export function findAbove<Found>(folder: string, find: (folder: string) => Found | null): Found | null {
   const found = find(folder);
   const parent = dirname(folder);
@@ -49,7 +49,7 @@ export function makeFolder(folder: string, mode?: number): void {
   const missing: string[] = [];
   let around = folder;
   for (; !existsSync(around) && dirname(around) !== around; around = dirname(around)) missing.unshift(around);
-  // Windows would say that nothing is there.
+  // Without this check, Windows reports a file in the path as a missing folder.
   requireFolder(around, folder);
   for (const path of missing) makeOne(path, mode);
   requireFolder(folder, folder);
@@ -70,18 +70,18 @@ function makeOne(path: string, mode: number | undefined): void {
   }
 }
 
-/** How often a file is tried to be deleted that a program has open, which Windows refuses: for 1.5 s in all. */
-const REMOVALS_MAX = 5;
+/** Most retries of a deletion, 1.5 s in all: Windows refuses to delete a file that a program has open. */
+const REMOVAL_RETRIES_MAX = 5;
 
 /** Deletes a file or a folder with all in it, if it is there. */
 export function removePath(path: string): void {
-  rmSync(path, { recursive: true, force: true, maxRetries: REMOVALS_MAX });
+  rmSync(path, { recursive: true, force: true, maxRetries: REMOVAL_RETRIES_MAX });
 }
 
 /**
- * Answers whether a path leads below a folder. Windows does not tell capital letters apart, nor does its `relative`.
+ * Whether a path leads below a folder. On Windows the case of letters does not count, as in its `path.relative`.
  *
- * @param path the system's. Default: this one's.
+ * @param path rules for paths. Default: those of this system.
  */
 export function isBelow(file: string, folder: string, path: PlatformPath = nodePath): boolean {
   const between = path.relative(folder, file);
@@ -89,7 +89,7 @@ export function isBelow(file: string, folder: string, path: PlatformPath = nodeP
   return between !== "" && !path.isAbsolute(between) && between.split(path.sep)[0] !== "..";
 }
 
-/** Finds the home of this user; a folder of temporary files for a user without one, such as an id without an account. */
+/** Finds the home folder of this user; a temporary folder for a user id without an account, which has no home. */
 export function homeFolder(find: () => string = homedir): string {
   try {
     return find();

@@ -1,8 +1,8 @@
-/** Names that generated configurations and entries share. A contract: deployed Workers have them. */
+/* Names that generated configurations and entries share. A contract: deployed Workers have them. */
 
 /** Durable Object binding of every producing Worker to the broker. */
 export const QUEUES_BINDING = "__SLUICE_QUEUES";
-/** The same to the directory, which knows the jurisdictions of queues; in deployments only. */
+/** Binding of every deployed producing Worker to the directory, which stores the jurisdictions of queues. */
 export const QUEUES_DIRECTORY_BINDING = "__SLUICE_DIRECTORY";
 /** Service binding of the primary Worker to the broker, in `sluice dev` and `sluice serve` only. */
 export const BROKER_BINDING = "__SLUICE_BROKER";
@@ -22,37 +22,37 @@ export const HIDDEN_BINDINGS: readonly string[] = [
 /** Entrypoint that the generated entry of a consuming Worker adds. */
 export const CONSUMER_ENTRYPOINT = "SluiceQueueConsumer";
 /**
- * Named entrypoint that equals the primary Worker's default one. By its name `sluice serve` avoids the router of static
- * assets, which costs more than most requests.
+ * Named entrypoint that equals the primary Worker's default one. `sluice serve` calls it to go around the router of
+ * static assets, which costs more than most requests.
  */
 export const FRONT_ENTRYPOINT = "SluiceFrontDoor";
-/** The broker's Durable Object class, and its own binding to it. */
+/** The broker's Durable Object class for queues, and the broker's binding to it. */
 export const BROKER_CLASS = "QueueBroker";
 export const BROKER_QUEUES_BINDING = "SLUICE_QUEUES";
-/** Class that knows the state of all queues, and the broker's binding to it. */
+/** Durable Object class of the directory, which lists all queues, and the broker's binding to it. */
 export const DIRECTORY_CLASS = "Directory";
 export const DIRECTORY_BINDING = "SLUICE_DIRECTORY";
 /** Variable of the broker that says how the last broker ended, or where that is recorded. */
 export const LAST_END_VARIABLE = "SLUICE_LAST_END";
 /** Variable of the broker with the URL that maps stack traces of Workers to their sources. */
 export const STACKS_VARIABLE = "SLUICE_STACKS";
-/** Variable of the broker with the URL that is told which R2 buckets have event notification rules. */
+/** Variable of the broker with the URL to which it sends the R2 buckets that have event notification rules. */
 export const R2_VARIABLE = "SLUICE_R2";
-/** Variable of the broker that says how far its time is behind the system's clock at its start, in ms. */
+/** Variable of the broker with the time by which it starts behind the system's clock, in ms. */
 export const CLOCK_BEHIND_VARIABLE = "SLUICE_CLOCK_BEHIND_MS";
-/** Variable of a bundled broker with its options as JSON: its mark, its queues, its consumers. */
+/** Variable of a broker that is bundled already, with its options as JSON: mark of its lines, queues, consumers. */
 export const READY_VARIABLE = "SLUICE_BROKER_OPTIONS";
-/** Binding by which a deployed broker knows its own version. */
+/** Binding by which a deployed broker reads its own version. */
 export const VERSION_BINDING = "SLUICE_VERSION";
 /** Entrypoint of the broker for workerd's own queue bindings. */
 export const BINDING_ENTRYPOINT = "QueueBinding";
 /** Default name of the broker. */
 export const BROKER_NAME = "sluice";
 
-/** Module specifier whose `alias` is the user's main module, where a path would not work. */
+/** Module specifier of the user's main module, as an `alias`, where a path would not work. */
 export const USER_MAIN_ALIAS = "sluice:user-main";
 
-/** Module beside the entry of a bundled broker. */
+/** Module beside the entry of a broker that is bundled already. */
 export const READY_FILE = "sluice-broker.js";
 
 /**

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** Whether this runs from source rather than from a package's bundles. */
+/** Whether this process runs our sources rather than a package's bundles. */
 export const RUNS_FROM_SOURCE = import.meta.filename.endsWith(".ts");
 
 /**

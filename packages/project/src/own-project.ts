@@ -13,7 +13,7 @@ import type { OwnProject } from "./register/serve-projects.ts";
 import { serialisable } from "./wrangler/generated-config.ts";
 import { omit } from "./wrangler/relocate.ts";
 
-/** Describes a project for the register of its broker. */
+/** Describes a project for its broker's register, the list of projects that a broker on an account serves. */
 export function ownProject(project: Project, { cwd, defaults, option }: OwnProjectOptions): OwnProject {
   const { workers, brokerQueues, names } = project;
   const broker = brokerEntry(project, defaults);
@@ -38,27 +38,27 @@ interface OwnProjectOptions {
   readonly option?: string | undefined;
 }
 
-/** Keys that we set, or that have a meaning in one checkout only. */
-const NOT_OF_ALL = [
+/** Keys that Sluice sets, or that have a meaning in one checkout only. */
+const LOCAL_KEYS = [
   ...(["name", "main", "configPath", "userConfigPath", "topLevelName", "definedEnvironments"] as const),
   ...(["targetEnvironment", "base_dir", "tsconfig", "no_bundle", "find_additional_modules"] as const),
   ...(["dev", "queues"] as const),
 ] as const;
 /** Keys that name files of the checkout. */
-const FILES = [
+const FILE_KEYS = [
   ...(["assets", "site", "build", "alias", "rules", "wasm_modules", "text_blobs", "data_blobs"] as const),
   ...(["containers"] as const),
 ] as const;
 
 function brokerEntry({ broker, brokerQueues }: Project, defaults: Unstable_Config): BrokerEntry | null {
   if (broker.file === null || broker.wrangler === null || brokerQueues === null) return null;
-  const config = serialisable(omit(broker.wrangler, ...NOT_OF_ALL, ...FILES), defaults);
+  const config = serialisable(omit(broker.wrangler, ...LOCAL_KEYS, ...FILE_KEYS), defaults);
   return { queues: tablesOf(brokerQueues), config: canonical(config) };
 }
 
 /**
- * Returns the broker with the configuration of the project that has one, whichever project deploys it. A configuration
- * that names files is deployed whole by its own project only.
+ * Returns the broker with the configuration in the register, whichever project deploys it. A configuration that names
+ * files is deployed with them by its own project only.
  */
 export function brokerOf(base: BrokerBase, { projects }: Register, defaults: Unstable_Config): BrokerBase {
   const config = Object.values(projects).find(({ broker }) => broker !== undefined)?.broker?.config;
@@ -68,6 +68,6 @@ export function brokerOf(base: BrokerBase, { projects }: Register, defaults: Uns
 }
 
 function namesFiles(config: Unstable_Config, defaults: Unstable_Config): boolean {
-  const said = serialisable(config, defaults);
-  return FILES.some((key) => said[key] !== undefined);
+  const set = serialisable(config, defaults);
+  return FILE_KEYS.some((key) => set[key] !== undefined);
 }

@@ -1,17 +1,17 @@
 import { readlinkSync } from "node:fs";
 
-/** Whether there is a process of that number here. */
+/** Whether a process with this id exists. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process is there, and another user's.
+    // The process exists and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** Names the space in which process numbers count, as Linux does; `null` elsewhere. */
+/** Returns Linux's name of the namespace of process ids; `null` on other systems. */
 export function pidNamespace(): string | null {
   try {
     return readlinkSync("/proc/self/ns/pid");

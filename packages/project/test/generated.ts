@@ -5,7 +5,7 @@ import { type Project, readProject } from "@sluice/project/read/project";
 import { loadWrangler } from "@sluice/project/wrangler/load-wrangler";
 import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
 
-// Takes seconds on a busy machine, which is no time to take from a test.
+// Loaded before the tests: it takes seconds on a busy machine, which would count for the first test's time limit.
 loadWrangler();
 
 interface GenerateOptions {

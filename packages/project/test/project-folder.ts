@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Writes files into a folder that goes when the test is over, and answers the folder. */
+/** Writes files into a folder that is deleted after the test, and returns the folder's path. */
 export function projectFolder(files: Readonly<Record<string, string>>): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-cli-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

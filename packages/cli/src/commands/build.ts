@@ -11,7 +11,7 @@ import { makePlan, type Plan } from "@sluice/project/generate/plan";
 import { ownProject } from "@sluice/project/own-project";
 import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import { type Project, readProject } from "@sluice/project/read/project";
-import { joined } from "@sluice/project/register/serve-projects";
+import { joinRegister } from "@sluice/project/register/serve-projects";
 import { anyWrangler, takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
 import { writeCloudflareTypes } from "@sluice/project/wrangler/wrangler-config";
 
@@ -43,7 +43,7 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
   refuseMissingMain(read.workers);
   const places = await findPlaces("build", workingDirectory, options.outdir);
   const own = ownProject(read, { cwd: workingDirectory, defaults: places.defaults, option });
-  const project: Project = { ...read, register: joined(read.broker.name, null, own) };
+  const project: Project = { ...read, register: joinRegister(read.broker.name, null, own) };
   const plan = makePlan(project, "build", places);
   makeOutputFolder(places.root);
   writePlan(plan);

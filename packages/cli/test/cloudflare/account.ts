@@ -52,7 +52,7 @@ export interface Deployment {
 }
 
 export interface Script {
-  /** Number of further bindings to it that are refused, as if it were not visible yet. */
+  /** Number of bindings to this Worker that are still refused, as if it were not visible yet. */
   unseen: number;
   readonly versions: Version[];
   /** The newest first. */
@@ -67,8 +67,8 @@ export interface Script {
 }
 
 /**
- * The Workers of an account, which refuses what Cloudflare refuses: a binding to a Worker or to a class that is not
- * there, a wrong migration, an unknown Worker, a deletion of a Worker that others are bound to.
+ * Stand-in for an account of Cloudflare with its Workers. It refuses what Cloudflare refuses: a binding to a Worker or
+ * class that does not exist, a wrong migration, an unknown Worker, the deletion of a Worker that others are bound to.
  */
 export class Account {
   readonly scripts = new Map<string, Script>();
@@ -173,7 +173,7 @@ export class Account {
     this.scripts.delete(name);
   }
 
-  /** Names of the other Workers that are bound to one, by their live versions. */
+  /** Lists the names of the other Workers whose live versions are bound to a Worker. */
   boundTo(name: string): string[] {
     return [...this.scripts.keys()].filter(
       (other) =>
@@ -273,14 +273,14 @@ export class Account {
     return false;
   }
 
-  /** A time that is later than the last one, as on an account. */
+  /** Returns a time that is later than the last one, as on an account. */
   #now(): string {
     this.#seconds += 1;
     return new Date(Date.UTC(2026, 10, 1) + 1_000 * this.#seconds).toISOString();
   }
 }
 
-/** Limits of the free plan: 64 variables of 5 KB each. */
+/** Enforces the limits of the free plan: 64 variables of 5 KB each. */
 function checkVariables(bindings: readonly Binding[]): void {
   const texts = bindings.filter(({ type }) => type === "plain_text");
   if (texts.length > 64) throw new Refused(400, 10_054, "Too many environment variables.");
@@ -290,7 +290,7 @@ function checkVariables(bindings: readonly Binding[]): void {
   }
 }
 
-/** Secrets that a configuration requires come from the version before. */
+/** Refuses a required secret that the account does not have. */
 function checkInherited(bindings: readonly Binding[], { secrets }: Pick<Script, "secrets">): void {
   for (const { name, type } of bindings) {
     if (type !== "inherit" || secrets.has(name)) continue;
@@ -311,7 +311,7 @@ function emptyScript(unseen: number): Script {
   };
 }
 
-/** Names that the main module exports, from esbuild's list at its end. */
+/** Finds the names that the main module exports, in esbuild's list at its end. */
 function exportsOf(modules: Readonly<Record<string, string>>): Set<string> {
   const lists = Object.values(modules).flatMap((source) => [...source.matchAll(/export\s*\{([^}]*)\}/g)]);
   return new Set(

@@ -24,9 +24,9 @@ export interface Cloudflare extends AsyncDisposable {
   readonly changes: Call[];
   /** Calls that the API has no answer for. A test should find none. */
   readonly unknown: Call[];
-  /** Calls for which this answers true are refused with 400. Default: none. */
+  /** Whether a call is refused with 400. Default: none is. */
   refuses: (call: Call) => boolean;
-  /** Calls for which this answers true are done, but answered with 400. Default: none. */
+  /** Whether a call is done, but answered with 400. Default: none is. */
   loses: (call: Call) => boolean;
   /** Resolves before a call is done and answered; where it rejects, the call is refused with 400. Default: at once. */
   holds: (call: Call) => Promise<void> | undefined;

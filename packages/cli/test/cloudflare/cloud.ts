@@ -35,10 +35,10 @@ export class Cloud implements AsyncDisposable {
     });
   }
 
-  /** Does something once, before the first bundle or change of a kind. */
+  /** Calls a function once, before the first bundle or change by this command for this Worker. */
   beforeFirst(command: string, worker: string, act: () => unknown): void {
-    this.before = async (...comes) => {
-      if (comes[0] !== command || comes[1] !== worker) return;
+    this.before = async (...next) => {
+      if (next[0] !== command || next[1] !== worker) return;
       this.before = () => {};
       await act();
     };
@@ -49,7 +49,11 @@ export class Cloud implements AsyncDisposable {
     return this.cloudflare.account;
   }
 
-  /** @param name name in the `package.json` of a new, empty checkout. */
+  /**
+   * Makes a new checkout without Workers.
+   *
+   * @param name name in its `package.json`.
+   */
   repository(name: string, env: NodeJS.ProcessEnv = {}, kind = this.#kind): Repository {
     const start = fakeWrangler(this.cloudflare, (command, worker) => this.before(command, worker));
     const repository = new Repository(name, { ...this.cloudflare.env, ...env }, start, kind);
@@ -69,7 +73,7 @@ export class Cloud implements AsyncDisposable {
     return made;
   }
 
-  /** The same project, which is deployed. */
+  /** Makes the project of `shop` and deploys it. */
   async deployedShop(more = "", env: NodeJS.ProcessEnv = {}): Promise<Repository> {
     const project = this.shop(more, env);
     await project.run("deploy", ["web", "mailer"]);

@@ -25,8 +25,8 @@ interface Config {
 }
 
 /**
- * Stands in for Wrangler in tests that run hundreds of its commands, each of which takes the real one seconds. It
- * uploads what the configurations say to the stand-in of the account. `deploy.e2e.test.ts` tests the real one.
+ * Stands in for Wrangler in tests that run hundreds of its commands: each takes the real one seconds. It uploads the
+ * configurations to the stand-in of the account. `deploy.e2e.test.ts` tests with the real one.
  *
  * @param before called for each bundle and each command that changes the account; an error that it throws ends the
  *   command.
@@ -94,7 +94,7 @@ async function run(
   }
 }
 
-/** Adds the suffix of an environment to a Worker's name, as the real one does for an option or a variable. */
+/** Adds the suffix of an environment to a Worker's name, as Wrangler does for an option or a variable. */
 function inEnvironment(config: Config, args: readonly string[], variables: NodeJS.ProcessEnv): Config {
   const option = args.find((arg) => arg.startsWith("--env="))?.slice("--env=".length);
   const env = option ?? variables.CLOUDFLARE_ENV ?? "";

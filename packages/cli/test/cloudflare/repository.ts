@@ -144,7 +144,7 @@ function wranglerToml(name: string, { account, inX, secrets, ...queues }: Reposi
   return `${head}${named}${tables("", queues, secrets)}${inEnvironment}`;
 }
 
-/** @param prefix tables that the keys are below, with a point at the end. */
+/** @param prefix prefix of the tables' names, such as `env.x.`. */
 function tables(prefix: string, queues: Queues, secrets: readonly string[] = []): string {
   const { sends, consumes, maxBatchSize } = queues;
   const requiring = secrets.length === 0 ? "" : `[${prefix}secrets]\nrequired = ${JSON.stringify(secrets)}\n`;

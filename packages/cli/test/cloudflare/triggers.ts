@@ -8,7 +8,7 @@ interface Domain {
   service: string;
 }
 
-/** Settings of a Worker that belong to no version: Wrangler sets them after an upload. */
+/** Settings of a Worker outside of its versions, which Wrangler sets after an upload. */
 interface Around {
   schedules: readonly string[];
   routes: readonly string[];
@@ -31,7 +31,7 @@ export class Triggers {
     this.#around.clear();
   }
 
-  /** Everything by which two deployments can be told apart, without times and ids. */
+  /** Returns the state of an account without times and ids, for comparing deployments. */
   stateOf(account: Account) {
     const workers = [...account.scripts].map(([name, { subdomain, secrets, classes, migrationTag }]) => {
       const { annotations, bindings, modules } = account.live(name);
@@ -48,7 +48,7 @@ export class Triggers {
   }
 }
 
-/** Serves the calls by which Wrangler sets and reads them, below an account's path. */
+/** Serves the calls by which Wrangler sets and reads triggers and settings, below an account's path. */
 export function triggerRoutes(triggers: Triggers, account: Account): Hono {
   const app = new Hono();
   const nameOf = (c: Context) => c.req.param("name") ?? "";
@@ -75,7 +75,7 @@ export function triggerRoutes(triggers: Triggers, account: Account): Hono {
     around.settings = { ...around.settings, ...(await c.req.json<Record<string, unknown>>()) };
     return c.json(success(around.settings));
   });
-  // A deployment brings its settings with it; a version alone does not.
+  // An upload that is deployed sets these settings; a version alone does not.
   app.put(scripts, async (c, next) => {
     await next();
     if (!c.res.ok) return;
@@ -132,7 +132,7 @@ export function triggerRoutes(triggers: Triggers, account: Account): Hono {
   return app;
 }
 
-/** Serves the questions before an upload about edits in the dashboard. */
+/** Serves the calls by which Wrangler looks for edits in the dashboard before an upload. */
 function dashboardRoutes(app: Hono, triggers: Triggers, account: Account): void {
   const environment = "/workers/services/:name/environments/:environment";
   app.get(`${environment}/routes`, (c) =>

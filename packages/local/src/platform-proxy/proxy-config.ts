@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { placeSecrets } from "@sluice/project/files/secrets";
 import { writeIfChanged } from "@sluice/project/files/write-plan";
-import { settle } from "@sluice/project/generate/worker-config";
+import { withoutReadKeys } from "@sluice/project/generate/worker-config";
 import { serialisable } from "@sluice/project/wrangler/generated-config";
 import { relocate } from "@sluice/project/wrangler/relocate";
 import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
@@ -27,7 +27,7 @@ export async function writeProxyConfig(
   const relocated = relocate(config, { from, to: directory, workingDirectory: process.cwd() });
   // No code is run.
   const reduced = { ...relocated, main: undefined, queues: { producers: [], consumers: [] } };
-  const generated = serialisable(settle(reduced, "dev"), await wranglerDefaults());
+  const generated = serialisable(withoutReadKeys(reduced, "dev"), await wranglerDefaults());
   const configFile = join(directory, "wrangler.json");
   writeIfChanged(configFile, `${JSON.stringify(generated, null, 2)}\n`);
   placeSecrets(from, directory, env);

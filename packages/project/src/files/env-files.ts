@@ -1,8 +1,8 @@
 /** Arguments for `wrangler dev`, with the files of variables that they name. */
 interface EnvFiles {
-  /** Files as they were named: Wrangler looks for each beside the configuration of each Worker. */
+  /** Paths as given. Wrangler looks for each beside the configuration of each Worker. */
   readonly files: readonly string[];
-  /** Arguments in which each file has the name under which it lies beside the generated configurations. */
+  /** The arguments, with the name that each file has beside the generated configurations. */
   readonly args: readonly string[];
 }
 
@@ -14,8 +14,8 @@ export function envFileName(index: number): string {
 }
 
 /**
- * Finds the files that `--env-file` gives to `wrangler dev`. As for Wrangler, the option takes every argument up to the
- * next option.
+ * Finds the files of `--env-file` in the arguments for `wrangler dev`, and renames them there. As for Wrangler, the
+ * option takes every argument up to the next option.
  */
 export function takeEnvFiles(args: readonly string[]): EnvFiles {
   const files: string[] = [];

@@ -14,11 +14,11 @@ interface RedirectTarget {
 }
 
 interface Redirect extends RedirectTarget {
-  /** Redirect of a build tool that ours has replaced, `null` for none. Only a redirect of ours has this member. */
+  /** Build tool's redirect that ours has replaced; `null` for none. Only redirects of ours have this member. */
   readonly insteadOf?: RedirectTarget | null;
 }
 
-/** The file, with paths relative to it. A contract: Wrangler reads two keys, other releases the third. */
+/** Contents of the file, with paths relative to it. A contract: Wrangler reads two keys, other releases the third. */
 interface RedirectFile {
   readonly configPath: string;
   readonly auxiliaryWorkers?: readonly { readonly configPath: string }[];
@@ -26,9 +26,9 @@ interface RedirectFile {
 }
 
 /**
- * Makes a plain `wrangler dev` or `wrangler deploy` in a folder use a generated configuration, in the way that build
- * tools do (`.wrangler/deploy/config.json`). A build tool's redirect that it replaces is stored with it, because the
- * next run generates from the tool's output again.
+ * Makes a plain `wrangler dev` or `wrangler deploy` in a folder use a generated configuration, as build tools do, by
+ * `.wrangler/deploy/config.json`. The redirect of a build tool that it replaces is stored in it, because the next run
+ * reads the tool's output again.
  */
 export function writeRedirect(directory: string, configFile: string): void {
   const toolsOwn = readToolsRedirect(directory);
@@ -39,7 +39,7 @@ export function writeRedirect(directory: string, configFile: string): void {
   writeIfChanged(redirectFile(directory), `${JSON.stringify(redirect, null, 2)}\n`);
 }
 
-/** Reads a folder's redirect; `null` where there is none. Wrangler complains about one that cannot be read. */
+/** Reads a folder's redirect; `null` where there is none, or one that cannot be read, which Wrangler reports. */
 export function readRedirect(directory: string): Redirect | null {
   try {
     const file = JSON.parse(readFileSync(redirectFile(directory), "utf8")) as RedirectFile;
@@ -52,7 +52,7 @@ export function readRedirect(directory: string): Redirect | null {
   }
 }
 
-/** Reads a build tool's redirect in a folder, even after ours has replaced it. */
+/** Reads a build tool's redirect in a folder, also after ours has replaced it; `null` where there is none. */
 export function readToolsRedirect(directory: string): RedirectTarget | null {
   const redirect = readRedirect(directory);
   return redirect?.insteadOf === undefined ? redirect : redirect.insteadOf;
@@ -76,7 +76,7 @@ function fromFile(directory: string, { configPath, auxiliaryWorkers = [] }: Redi
 
 /**
  * Keeps Wrangler working in the folders below a redirected one. Wrangler looks for a redirect in all parent folders,
- * and does not start in a folder with its own configuration and a redirect further up. So each such folder gets a
+ * and does not start in a folder with a configuration where a redirect is further up. So each such folder gets a
  * redirect to its own configuration.
  *
  * @param except folders of build output, in which Wrangler is not run.
@@ -97,7 +97,7 @@ function redirectFile(directory: string): string {
   return join(directory, REDIRECT_FOLDER, "config.json");
 }
 
-/** Lists the folders below one, without hidden folders and installed packages, in which Wrangler is not run. */
+/** Lists the folders below a folder, without hidden ones and installed packages, in which nobody runs Wrangler. */
 function* foldersBelow(directory: string): Generator<string> {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name.startsWith(".") || entry.name === "node_modules") continue;

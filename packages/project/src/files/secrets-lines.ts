@@ -2,16 +2,16 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { secretFiles } from "./secrets.ts";
 
-/** Folder of a generated configuration with files of secrets beside it, as `placeSecrets` puts them there. */
+/** Folder of a generated configuration, in which `placeSecrets` has put files of secrets. */
 export interface PlacedSecrets {
-  /** Absolute paths of it and of the user's folder. */
+  /** Absolute paths of this folder and of the user's folder. */
   readonly directory: string;
   readonly userDirectory: string;
   /** The environment, "" for the top level. */
   readonly env: string;
 }
 
-/** Wrangler's line about such a file; the second word depends on its version. */
+/** Wrangler's line about a file of secrets. The second word depends on its version. */
 const SECRETS = /^Using (?:secrets|vars) defined in (.+)$/;
 
 /**
@@ -24,10 +24,10 @@ export function secretsPath(plain: string): string | null {
 }
 
 /**
- * Names the user's own files in a line about a file of secrets: a line for each that it stands for.
+ * Replaces the file in a line about a file of secrets by the user's own files. The result has a line for each of them.
  *
- * @param path that the line names.
- * @param workingDirectory folder that paths are relative to. Absolute.
+ * @param path path in the line.
+ * @param workingDirectory absolute path of the folder that paths are relative to.
  */
 export function ownSecretsLines(
   line: string,
@@ -45,7 +45,7 @@ function userFiles(file: string, { userDirectory, env }: PlacedSecrets): string[
   const exists = (name: string) => existsSync(join(userDirectory, name));
   const { [basename(file)]: names } = secretFiles(env, exists);
   if (names !== undefined) return names.filter(exists).map((name) => join(userDirectory, name));
-  // One of `--env-file` has a name of ours.
+  // A file of `--env-file` has a name that `envFileName` makes, and is a link.
   return [realPath(file)];
 }
 

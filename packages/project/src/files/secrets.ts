@@ -6,9 +6,9 @@ import { envFileName } from "./env-files.ts";
 type SecretFiles = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Maps each secret file beside the generated configuration to the user's files. That configuration has only one
- * environment, so Wrangler looks for the plain names there. An environment's `.dev.vars` replaces the plain one; its
- * `.env` files add to it, and later ones count (wrangler 4.164, `getVarsForDev`).
+ * Maps each secret file beside the generated configuration to the user's files. The generated configuration has only
+ * one environment, so Wrangler looks for the plain names there. An environment's `.dev.vars` replaces the plain one.
+ * Its `.env` files are added to the plain ones, and later files take precedence (wrangler 4.164, `getVarsForDev`).
  *
  * @param env environment, "" for the top level.
  * @param exists whether the user's folder has a file.
@@ -21,8 +21,8 @@ export function secretFiles(env: string, exists: (name: string) => boolean): Sec
 }
 
 /**
- * Puts the user's secrets beside a generated configuration, where Wrangler looks for them. A link shows the user's
- * changes, and Wrangler ignores a link without a file. Several files for one name are copied.
+ * Puts the user's secrets beside a generated configuration, where Wrangler looks for them. They are links, which follow
+ * the user's changes; Wrangler ignores a link to a missing file. Several files for one name are copied instead.
  */
 export function placeSecrets(userDirectory: string, generatedDirectory: string, env: string): void {
   const files = secretFiles(env, (name) => existsSync(join(userDirectory, name)));
@@ -53,11 +53,11 @@ export function placeEnvFiles(
 function link(source: string, target: string): void {
   if (linkTarget(target) === source) return;
   rmSync(target, { force: true });
-  if (!linked(source, target)) copy([source], target);
+  if (!tryLink(source, target)) copy([source], target);
 }
 
-/** Makes a link, if it can: Windows lets only some users make one, and not every file system leads through it. */
-function linked(source: string, target: string): boolean {
+/** Makes a link. Returns whether it works: Windows lets only some users make one, and some file systems have none. */
+function tryLink(source: string, target: string): boolean {
   try {
     symlinkSync(source, target, "file");
     return existsSync(target) === existsSync(source);

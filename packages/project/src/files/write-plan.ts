@@ -25,8 +25,8 @@ interface GeneratedFolder {
 }
 
 /**
- * Writes the files of a plan (`Plan`), the Workers before the broker, so that the broker never names a missing
- * consumer. An unchanged file is not written, because Wrangler reloads for every write.
+ * Writes the files of a plan (`generate/plan.ts`). The Workers come before the broker, so that the broker never names a
+ * missing consumer. An unchanged file is not written, because Wrangler reloads after every write.
  */
 export function writePlan(plan: {
   readonly workers: readonly GeneratedFolder[];
@@ -40,14 +40,14 @@ export function writePlan(plan: {
   }
 }
 
-/** Keeps a folder of ours out of version control, without a line in the user's `.gitignore`. */
+/** Makes the output folder, with a `.gitignore` that keeps it out of version control. */
 export function makeOutputFolder(directory: string): void {
   writeIfChanged(join(directory, ".gitignore"), "*\n");
 }
 
 /**
- * Writes a changed file and the folders around it. In place, without a temporary file, because Wrangler watches the
- * file and not its name.
+ * Writes a file whose contents have changed, and makes the folders around it. It writes in place, without a temporary
+ * file, because Wrangler watches the file and not its name.
  *
  * @throws CliError with the file system's reason.
  */
@@ -56,10 +56,10 @@ export function writeIfChanged(
   contents: string | Uint8Array,
   { folderMode, fileMode }: Modes = {},
 ): void {
-  if (isWritten(file, contents)) return;
+  if (hasContents(file, contents)) return;
   try {
     makeFolder(dirname(file), folderMode);
-    // Its mode is set before it has secrets.
+    // An existing file gets its mode before it gets secrets.
     if (fileMode !== undefined && existsSync(file)) chmodSync(file, fileMode);
     writeFileSync(file, contents, { mode: fileMode });
   } catch (error) {
@@ -68,7 +68,7 @@ export function writeIfChanged(
   }
 }
 
-function isWritten(file: string, contents: string | Uint8Array): boolean {
+function hasContents(file: string, contents: string | Uint8Array): boolean {
   try {
     return readFileSync(file).equals(Buffer.from(contents));
   } catch {

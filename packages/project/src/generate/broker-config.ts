@@ -12,7 +12,7 @@ import { FLAG_DISALLOW_IMPORTABLE_ENV } from "../wrangler/compatibility.ts";
 import { type GeneratedConfig, serialisable } from "../wrangler/generated-config.ts";
 import { relocate } from "../wrangler/relocate.ts";
 import { checkSettings } from "./check-settings.ts";
-import { type Purpose, settle } from "./worker-config.ts";
+import { type Purpose, withoutReadKeys } from "./worker-config.ts";
 
 /** A Worker with a `queue()` handler, with the broker's service binding to it. */
 export interface ConsumerBinding {
@@ -30,13 +30,13 @@ export interface BrokerConfigInput {
   readonly directory: string;
   readonly workingDirectory: string;
   readonly defaults: Unstable_Config;
-  /** Path of its module in the folder, and whether that is bundled already. */
+  /** Path of the broker's module in the folder, and whether the module is bundled already. */
   readonly main: { readonly file: string; readonly isReady: boolean };
 }
 
 /**
- * Compatibility date of a broker without its own configuration. The workerd of the oldest Wrangler
- * (`WRANGLER_VERSION_MIN`) knows it: a Worker with a newer date does not start there.
+ * Compatibility date of a broker without its own configuration. It is the newest one with which a Worker starts on the
+ * workerd of the oldest Wrangler (`WRANGLER_VERSION_MIN`).
  */
 export const BROKER_COMPATIBILITY_DATE = "2026-01-01";
 
@@ -44,8 +44,8 @@ export const BROKER_COMPATIBILITY_DATE = "2026-01-01";
 export const BROKER_COMPATIBILITY_FLAG = "enable_request_signal";
 
 /**
- * Generates the broker's configuration: its own one, if there is one, with the Durable Object classes, a service
- * binding to every consumer, and the generated entry.
+ * Generates the broker's configuration: the user's one for it, if there is one, with the Durable Object classes, a
+ * service binding to every consumer, and the generated entry.
  *
  * @throws CliError for variables with which the broker would refuse all clients.
  */
@@ -69,11 +69,11 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     main: `./${main.file}`,
     ...(main.isReady ? READY : {}),
     compatibility_date: config.compatibility_date ?? BROKER_COMPATIBILITY_DATE,
-    // Its code imports `env`.
+    // The broker's code imports `env`.
     compatibility_flags: [...new Set([...config.compatibility_flags, BROKER_COMPATIBILITY_FLAG])].filter(
       (flag) => flag !== FLAG_DISALLOW_IMPORTABLE_ENV,
     ),
-    // Otherwise the bundler adds a call that names each function, also the closures of every request.
+    // Otherwise the bundler adds a call that names each function, which every request would make for its closures.
     keep_names: config.keep_names ?? false,
     durable_objects: {
       ...config.durable_objects,
@@ -82,19 +82,19 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     migrations: withBrokerClasses(config.migrations),
     services: [...(config.services ?? []), ...consumerServices],
     vars: allVars,
-    // With it a deployed broker tells a deployment from a crash. Elsewhere the process that ends it says so.
+    // By its version a deployed broker tells a deployment from a crash. Elsewhere the process that ends it tells it.
     ...(purpose === "build"
       ? {
           version_metadata: config.version_metadata ?? { binding: VERSION_BINDING },
-          // Makes the upload, which is read at each start, a third of its size.
+          // Reduces the upload, which is read at each start, to a third of its size.
           minify: config.minify ?? true,
         }
       : { version_metadata: defaults.version_metadata }),
   };
-  return serialisable(settle(generated, purpose), defaults);
+  return serialisable(withoutReadKeys(generated, purpose), defaults);
 }
 
-/** Settings for bundled modules: to bundle them again would take Wrangler most of a second, and 100 MB. */
+/** Settings for a broker that is bundled already: to bundle it again takes Wrangler most of a second, and 100 MB. */
 const READY = {
   no_bundle: true,
   find_additional_modules: true,
@@ -135,8 +135,8 @@ function withBrokerObjects(bindings: DurableObjectBindings): DurableObjectBindin
 const MIGRATION_TAG = "sluice";
 
 /**
- * Adds a migration that creates missing classes, under an unused tag. It comes first: its place and its tag stay the same
- * when the user adds migrations, which come after it then.
+ * Adds a migration that creates missing classes, under an unused tag. It comes first, so that its place and its tag
+ * stay the same when the user adds migrations later.
  */
 function withBrokerClasses(migrations: Unstable_Config["migrations"]): Unstable_Config["migrations"] {
   const created = new Set(migrations.flatMap((migration) => migration.new_sqlite_classes ?? []));
@@ -148,9 +148,9 @@ function withBrokerClasses(migrations: Unstable_Config["migrations"]): Unstable_
 }
 
 /**
- * Returns the migrations for a broker that is on an account, whose classes are there: those up to its last one, and the
- * ones after it without the broker's classes. Wrangler applies all of them where it does not find the last one, which is
- * so when the configuration came or went since, and Cloudflare creates no class twice.
+ * Returns the migrations for a broker that is on an account, and so has the broker's classes: those up to its last one,
+ * and the ones after it without these classes, since Cloudflare creates no class twice. If the configuration was added
+ * or removed since, the last migration is not in it, and Wrangler would apply all: then it is put before them.
  *
  * @param last tag of the broker's last migration.
  */

@@ -15,7 +15,7 @@ export const TOPOLOGY_FILE = "topology.json";
 
 /** A broker that is bundled already. */
 export interface ReadyBroker {
-  /** Code of the bundle (`src/runtime/broker-ready.ts`). */
+  /** Code of the bundle. */
   readonly code: string;
   /** Absolute path of the bundle's source map; `null` for none. */
   readonly map: string | null;
@@ -23,7 +23,7 @@ export interface ReadyBroker {
   paint(text: string): string;
 }
 
-/** Sources of a bundled broker, and the variable that makes it the broker of a project. */
+/** Sources of a broker that is bundled already, and the variable that makes it the broker of a project. */
 interface ReadyBrokerParts {
   readonly module: string;
   readonly entry: string;
@@ -31,8 +31,8 @@ interface ReadyBrokerParts {
 }
 
 /**
- * Makes the sources of a bundled broker's module and of the entry beside it, and its variable. The sources are the same
- * for every topology: Wrangler ends workerd for each changed file, and a new consumer changes the configuration anyway.
+ * Makes the sources of a bundled broker's module and of the entry beside it, and its variable. The sources do not
+ * depend on the topology, since Wrangler restarts workerd for each changed file. The variable does.
  */
 export function readyBrokerParts(
   { code, map, paint }: ReadyBroker,

@@ -25,13 +25,13 @@ export const BROKER_SETTINGS = [
   ALERTS_URL,
 ] as const;
 
-/** Variables that the process which runs a broker sets for it, and that no deployed broker has. */
+/** Variables that a process sets for the broker that it runs. A deployed broker has none of them. */
 export const PROCESS_VARIABLES: readonly string[] = [LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE];
 
-/** Settings of the broker that no file may have: `sluice dev` gives them to the broker within Wrangler's process. */
+/** Settings of the broker that may be in no file. `sluice dev` passes them to the broker within Wrangler's process. */
 export const UNWRITTEN_SETTINGS: readonly string[] = [ALERTS_SECRET, ALERTS_URL];
 
-/** Settings of the broker that Wrangler must not print. A deployment takes them from its environment. */
+/** Settings of the broker that Wrangler must not print. A deployment uploads them as secrets, from its environment. */
 export const SECRET_SETTINGS: readonly string[] = [
   "SLUICE_API_TOKENS",
   "SLUICE_AWS_ACCESS_KEYS",

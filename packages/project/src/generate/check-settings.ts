@@ -14,7 +14,7 @@ import { CliError } from "../errors.ts";
 
 const CHECKS = {
   SLUICE_API_TOKENS: (text: string) => {
-    // A header can contain no other characters.
+    // A header can contain no other characters than these.
     checkList(
       text,
       /^[\x21-\x7e]+$/,
@@ -52,10 +52,10 @@ function checkList(text: string, form: RegExp, problem: string): void {
 }
 
 /**
- * Checks the broker's settings at the start of a command, before its first client comes.
+ * Checks the broker's settings at the start of a command, rather than at the first request.
  *
  * @param variables variables of the broker.
- * @throws CliError for settings with which it would refuse its clients, or without meaning.
+ * @throws CliError for malformed settings, and for those with which the broker would refuse all clients.
  */
 export function checkSettings(variables: Readonly<Record<string, unknown>>): void {
   for (const [name, parse] of Object.entries(CHECKS)) {

@@ -4,8 +4,8 @@ import { BROKER_SETTINGS, PROCESS_VARIABLES, setVariables } from "./broker-setti
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Makes the variables of the broker of `sluice dev`: its environment, the settings of the command's environment, and
- * the hosts that Wrangler puts in the place of `localhost`.
+ * Makes the variables of the broker of `sluice dev`: `SLUICE_ENV`, settings from the command's environment, and the
+ * hosts that Wrangler puts into requests in the place of `localhost`.
  *
  * @param primary configuration of the primary Worker, whose routes name the hosts; `undefined` without a Worker.
  * @param endpoints names of variables for calls to HTTP endpoints.

@@ -4,22 +4,23 @@ import { type FrontDoor, SLUICE_PATH } from "../runtime/front-door-contract.ts";
 
 type Assets = NonNullable<Unstable_Config["assets"]>;
 
-/** The front door of a primary Worker, with the `assets` that it needs. */
+/** Front door of a primary Worker (`front-door-contract.ts`), with the `assets` setting that it needs. */
 interface AssetsWithFrontDoor {
   readonly assets: Assets | undefined;
   readonly frontDoor: FrontDoor;
 }
 
 /**
- * Lets `/__sluice` through to the Worker and changes nothing else about how its assets are served.
+ * Lets requests for `/__sluice` through to the Worker, and changes nothing else about how its assets are served.
  *
- * A list in `run_worker_first` does so, but it also changes `not_found_handling`: with a list, that applies to every
- * request without an asset; without one, only to browsers' navigations, and the rest goes to the Worker (miniflare
- * `assets.worker`, `canFetch`). In that case the Worker runs first and the entry does the router's work.
+ * A list in `run_worker_first` does that. But such a list also changes `not_found_handling`: with a list, that applies
+ * to every request without an asset; without one, only to browsers' navigations, and other requests go to the Worker
+ * (miniflare `assets.worker`, `canFetch`). Where a list would change that, the Worker runs first and the generated
+ * entry asks the assets as the router would.
  *
  * @param hasCode whether the user's Worker has a `main`.
- * @param asker part that asks the assets where both can. For `sluice serve` it is the entry, since the router costs
- *   more than most requests.
+ * @param asker part that asks the assets where router and entry both can. `sluice serve` uses the entry, since the
+ *   router costs more than most requests.
  */
 export function openFrontDoor(
   assets: Unstable_Config["assets"],
@@ -30,9 +31,9 @@ export function openFrontDoor(
   if (!hasCode) return behindEntry(assets, "assets");
   const first = assets.run_worker_first;
   if (first === true) return { assets, frontDoor: { kind: "open" } };
-  const listIsHarmless =
+  const isListHarmless =
     Array.isArray(first) || (asker === "router" && (assets.not_found_handling ?? "none") === "none");
-  if (!listIsHarmless) return behindEntry(assets, "worker");
+  if (!isListHarmless) return behindEntry(assets, "worker");
   const ours = [SLUICE_PATH, `${SLUICE_PATH}/*`];
   return {
     assets: { ...assets, run_worker_first: [...(Array.isArray(first) ? first : []), ...ours] },

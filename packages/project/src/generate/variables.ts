@@ -3,8 +3,8 @@ import { BROKER_SETTINGS, setVariables } from "./broker-settings.ts";
 import { type GeneratedWorker, generatedConfig } from "./plan.ts";
 
 /**
- * Reads the variables of the broker's own configuration and of the `.dev.vars` or `.env` files beside it, without the
- * `SLUICE_ENV` of those files: that is meant for `wrangler dev`, and opens the broker.
+ * Reads the variables of the broker's configuration and of the `.dev.vars` or `.env` files beside it. The `SLUICE_ENV`
+ * of these files is left out, since it opens the broker and is meant for `wrangler dev`.
  */
 export async function ownVariablesOf(broker: GeneratedWorker): Promise<Record<string, unknown>> {
   const { vars = {} } = generatedConfig(broker);

@@ -23,7 +23,7 @@ interface WorkerConfigInput {
   /** Absolute paths of the configuration's folder and of the command's. */
   readonly directory: string;
   readonly workingDirectory: string;
-  /** Configuration that Wrangler makes of an empty one, whose values are not written. */
+  /** Configuration that Wrangler makes of an empty one. Values that equal it are not written. */
   readonly defaults: Unstable_Config;
 }
 
@@ -50,8 +50,8 @@ type EntryShape =
 export const ENTRY_FILE = "entry.js";
 
 /**
- * Generates the configuration by which Wrangler runs the user's Worker on the broker. It is Wrangler's own reading of
- * the user's file with rewritten paths, so everything but the queues keeps its meaning.
+ * Generates the configuration by which Wrangler runs the user's Worker on the broker. It is Wrangler's reading of the
+ * user's file with rewritten paths, so everything except the queues keeps its meaning.
  */
 export function generateWorkerConfig(input: WorkerConfigInput): GeneratedWorkerConfig {
   const { worker, purpose, directory, workingDirectory } = input;
@@ -60,10 +60,10 @@ export function generateWorkerConfig(input: WorkerConfigInput): GeneratedWorkerC
   const needsEntry = produces(worker) || consumes(worker) || isPrimary(purpose);
   const onBroker = withRpc(withBroker(named, input), worker);
   const { config, entry } = needsEntry ? withEntry(onBroker, input) : withUserMain(onBroker, input);
-  const settled = settle(config, purpose.kind);
+  const written = withoutReadKeys(config, purpose.kind);
   const isSecondary = purpose.kind !== "build" && !purpose.primary;
   // Only the primary Worker sets ports and addresses.
-  return { config: serialisable(isSecondary ? omit(settled, "dev") : settled, input.defaults), entry };
+  return { config: serialisable(isSecondary ? omit(written, "dev") : written, input.defaults), entry };
 }
 
 function isPrimary(purpose: Purpose): boolean {
@@ -93,7 +93,7 @@ function withRpc(config: Unstable_Config, worker: UserWorker): Unstable_Config {
   return { ...config, compatibility_flags: [...flagsWithRpc(config)] };
 }
 
-/** Removes a flag that would keep the generated entry from the bindings that it replaces and uses. */
+/** Removes the flag without which the generated entry cannot replace bindings through the importable `env`. */
 function withImportableEnv(config: Unstable_Config): Unstable_Config {
   const flags = config.compatibility_flags.filter((flag) => flag !== FLAG_DISALLOW_IMPORTABLE_ENV);
   return { ...config, compatibility_flags: flags };
@@ -122,13 +122,13 @@ function withEntry(
   const generated: Unstable_Config = {
     ...(hasBindings ? withImportableEnv(config) : config),
     main: `./${ENTRY_FILE}`,
-    // Base of module rules and additional modules. Default: the folder of the generated entry.
+    // Module rules and additional modules are relative to it. Without it, that is the folder of the generated entry.
     base_dir:
       config.base_dir ?? (main.kind === "none" ? undefined : relativePath(directory, dirname(main.file))),
     ...(assets === undefined ? {} : { assets }),
   };
   const userMain = main.kind === "none" ? null : relativePath(directory, main.file);
-  // Our entry is at the base after the upload: from there the paths in a main module of a subfolder lead elsewhere.
+  // An upload puts our entry at the base, from where relative imports of a main module in a subfolder lead elsewhere.
   const isBuiltBelowBase =
     config.no_bundle === true && userMain !== null && generated.base_dir !== posix.dirname(userMain);
   const keepsModulesApart = config.find_additional_modules === true || config.no_bundle === true;
@@ -145,10 +145,10 @@ function withEntry(
 }
 
 /**
- * Hides the user's main module behind an alias. With `find_additional_modules` Wrangler does not bundle modules that
- * its rules find, and a path from our entry would mean nothing after the upload. An alias is resolved before those
- * rules, so only the main module is bundled into the entry. `no_bundle` is handled alike, because the entry must be
- * bundled.
+ * Makes the entry import the user's main module by an alias. With `find_additional_modules` Wrangler does not bundle
+ * modules that its rules find, and the path to one from our entry is wrong after the upload. An alias is resolved
+ * before those rules, so only the main module is bundled into the entry. `no_bundle` is replaced by
+ * `find_additional_modules`, because the entry has to be bundled.
  */
 function withModulesApart(config: Unstable_Config, userMain: string): Unstable_Config {
   return {
@@ -159,16 +159,16 @@ function withModulesApart(config: Unstable_Config, userMain: string): Unstable_C
   };
 }
 
-/** Removes keys that Wrangler does not accept in the way that it gets the configuration. */
-export function settle(config: Unstable_Config, purpose: Purpose["kind"]): Partial<Unstable_Config> {
-  const anywhere = omit(config, "configPath", "userConfigPath");
-  // Wrangler asks only redirected configurations for their environment.
+/** Removes the keys that Wrangler adds to a configuration that it reads, and does not accept in a file. */
+export function withoutReadKeys(config: Unstable_Config, purpose: Purpose["kind"]): Partial<Unstable_Config> {
+  const written = omit(config, "configPath", "userConfigPath");
+  // Only a redirected configuration may name its environment.
   return purpose === "build"
-    ? anywhere
-    : omit(anywhere, "topLevelName", "definedEnvironments", "targetEnvironment");
+    ? written
+    : omit(written, "topLevelName", "definedEnvironments", "targetEnvironment");
 }
 
-/** Command that a configuration is generated for. */
+/** Command for which a configuration is generated. The first Worker that the command names is the primary one. */
 export type Purpose =
   /** `sluice dev`: Wrangler gets the file by `-c`; the primary Worker owns the port. */
   | { readonly kind: "dev"; readonly primary: boolean }

@@ -42,8 +42,8 @@ export function bindingsSource(
     exposeErrorCodes,
     defaultContentType,
   };
-  // Properties instead of imports: a runtime that is too old for these exports loads all the same, and shares no calls
-  // or traces none.
+  // Properties instead of imports: on a runtime that is too old for these exports, the module loads all the same, and
+  // shares or traces no calls.
   const shared = sharesCalls ? ", keepAlive: workers.waitUntil" : "";
   const given = `{ ...${literal(options)}, tracing: workers.tracing${shared} }`;
   const install =
@@ -60,10 +60,10 @@ export function bindingsSource(
 }
 
 /**
- * Makes the source of the module that a consumer's entry imports first where its handlers' lines are asked for: it
- * watches the console before the user's code takes its methods.
+ * Makes the source of the module that a consumer's entry imports first where the lines that its handler prints are
+ * kept. It replaces the methods of `console` before the user's code reads them.
  *
- * @param names whether the terminal names queue and message beside each line. Default: false.
+ * @param names whether the terminal shows queue and message beside each line. Default: false.
  */
 export function consoleSource(runtime: string, names = false): string {
   return lines([
@@ -127,7 +127,7 @@ export function workerEntrySource(input: WorkerEntryInput): string {
   ]);
 }
 
-/** Import of the class whose objects tell which delivery prints a line. */
+/** Import of the class by whose objects the consumer finds out which delivery prints a line. */
 export const IMPORT_CONTEXT = 'import { AsyncLocalStorage } from "node:async_hooks";';
 
 /** Makes the source of the options of `createQueueConsumer`. */
@@ -137,8 +137,8 @@ export function consumerOptions(waitForWaitUntil: boolean, hasAsyncLocalStorage:
 }
 
 /**
- * Writes one export that is visible in the entry. By such exports Wrangler tells a module from a service worker
- * (`guessWorkerFormat`): it does not look behind `export *`, which leaves the default export out anyway.
+ * Makes an export with a name. By such exports Wrangler tells a module from a service worker (`guessWorkerFormat`). It
+ * does not look into `export *`, which does not export the default anyway.
  */
 function visibleExport(main: MainModule, userMain: string, frontDoor: FrontDoor | null): string[] {
   if (frontDoor !== null) return [];

@@ -1,12 +1,12 @@
 /**
- * Oldest Node.js with everything that the broker uses of `node:sqlite`. Wrangler's own limit is lower, 22.12. Each
- * published package.json has the same one.
+ * Oldest Node.js with everything that the broker uses of `node:sqlite`. Wrangler's own limit is lower, 22.12. The
+ * `package.json` of each published package has the same limit.
  */
 const NEEDED = { major: 22, minor: 16 };
 
 /**
- * Explains that a Node.js is too old, and how to have another one; `null` for a newer one. `npx` prefers the commands of
- * the project's packages, and npm's `node` is such a package.
+ * Explains that a Node.js is too old, and how to install another one; `null` for a newer one. The npm package `node`
+ * contains a Node.js, which `npx` prefers to that of the system.
  *
  * @param version version as in `process.versions.node`.
  */

@@ -12,7 +12,7 @@ import { BROKER_CLASS, BROKER_NAME } from "../names.ts";
 import { omit } from "../wrangler/relocate.ts";
 import type { ConfigReader } from "./config-reader.ts";
 
-/** The broker Worker as the user's configuration describes it, or as by default. */
+/** The broker's Worker, as the user's configuration describes it or by default. */
 export interface BrokerBase {
   /** Name with the environment suffix. */
   readonly name: string;
@@ -35,30 +35,30 @@ export interface Broker {
 /**
  * Reads the broker of a configuration file; `null` if the file is an ordinary Worker's.
  *
- * A broker's configuration need not have every environment of its Workers: for a missing one, its top level counts
- * under the environment's name. So each environment has a broker of its own, and staging and production never share a
- * queue.
+ * A broker's configuration need not have every environment of its Workers. For a missing environment its top level is
+ * used, and its name gets the environment's suffix. So each environment has its own broker, and staging and production
+ * never share a queue.
  *
  * @param env environment, "" for the top level.
  */
 export async function readBroker(file: string, env: string, reader: ConfigReader): Promise<Broker | null> {
   if (isCloudflareConfig(file)) return readBrokerModule(file, env, reader);
   const topLevel = await reader.wrangler(file, { env: "", quiet: true }).catch(async (error: unknown) => {
-    // Our reader says where a broken file is broken, which Wrangler does not.
+    // Our reader names the line of a syntax error, which Wrangler does not.
     await reader.queues(file, "");
     throw error;
   });
   if (!isBroker(topLevel.config)) return null;
-  const isSpelledOut = env !== "" && topLevel.config.definedEnvironments?.includes(env) === true;
-  const { config } = isSpelledOut ? await reader.wrangler(file, { env, quiet: true }) : topLevel;
-  const queues = await reader.queues(file, isSpelledOut ? env : "");
-  const name = isSpelledOut ? (config.name ?? BROKER_NAME) : brokerName(config.name ?? BROKER_NAME, env);
+  const hasEnvironment = env !== "" && topLevel.config.definedEnvironments?.includes(env) === true;
+  const { config } = hasEnvironment ? await reader.wrangler(file, { env, quiet: true }) : topLevel;
+  const queues = await reader.queues(file, hasEnvironment ? env : "");
+  const name = hasEnvironment ? (config.name ?? BROKER_NAME) : brokerName(config.name ?? BROKER_NAME, env);
   return brokerOfFile(file, name, config, queues);
 }
 
 /**
- * Reads the broker of a `cloudflare.config.ts`. One that does not write the name of the broker's class is a Worker's,
- * and is not run. A module that gives each mode the same name gets the suffix of the mode, as the top level of a
+ * Reads the broker of a `cloudflare.config.ts`. A file without the name of the broker's class is a Worker's, and is not
+ * run for that. A broker that has the same name in each mode gets the suffix of the mode, as the top level of a
  * Wrangler configuration does.
  */
 async function readBrokerModule(file: string, mode: string, reader: ConfigReader): Promise<Broker | null> {
@@ -84,8 +84,8 @@ function brokerOfFile(
 }
 
 /**
- * Makes the broker's classes its own under each name, and leaves it to the generated migration to create them: Wrangler
- * takes either that or `exports`.
+ * Removes the broker's name from the bindings to its own classes, since its name may get a suffix, and the classes from
+ * `exports`, since the generated migration creates them and Wrangler takes either that or `exports`.
  */
 function withOwnClasses(config: Unstable_Config): Unstable_Config {
   const { name, durable_objects, exports } = config;
@@ -107,8 +107,8 @@ export function defaultBroker(directory: string, env: string): Broker {
 }
 
 /**
- * Makes a broker that runs alone, with the `[sluice]` table of a configuration without code. A Worker's configuration
- * does not count, but gives a warning: its user may have meant to run that Worker.
+ * Makes a broker that runs without Workers, with the `[sluice]` table of a configuration without code. A configuration
+ * with code is not used, and gives a warning: its user may have meant to run that Worker.
  *
  * @param file configuration of the current folder.
  */
@@ -125,7 +125,7 @@ export async function brokerAlone(
     const text = 'The Worker of this folder does not run: "sluice serve ." runs it.';
     return { ...broker, warnings: [`${file}: warning: ${text}`] };
   }
-  // It needs no name, because no client calls it by one.
+  // Such a configuration needs no name, because no client uses it.
   const warnings = read.warnings.filter(({ key }) => key !== "name");
   const queues = { ...read, producers: [], consumers: [], warnings };
   return { ...broker, queues, warnings: warnings.map(formatDiagnostic) };
@@ -137,7 +137,7 @@ export async function brokerAlone(
  * @param files configurations that may name it, for the place of an error.
  * @param option name from the command line; `null` for none.
  * @param named name from `[sluice] broker`; `null` where no file has it.
- * @throws ConfigError where that differs from the name in the broker's own configuration.
+ * @throws ConfigError where `named` differs from the name in the broker's own configuration.
  */
 export function brokerOnAccount(
   { base }: Broker,

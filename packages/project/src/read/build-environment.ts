@@ -4,8 +4,8 @@ import type { WorkerSource } from "./read-worker.ts";
 import type { UserWorker } from "./worker.ts";
 
 /**
- * Returns the environment of a deployment: the chosen one, else the one that its Workers were built for. A Worker of
- * staging must not use the broker of production.
+ * Returns the environment of a deployment: the chosen one, else the one for which its Workers were built, since a
+ * Worker of staging must not use the broker of production.
  *
  * @param chosen environment of the command, "" for none.
  * @throws CliError for Workers that were built for different environments.
@@ -28,8 +28,8 @@ function environmentOf({ environment, isByDefault }: BuiltConfig): string {
 }
 
 /**
- * Refuses to deploy a build to the broker of an environment that it does not say it was built for, under a name that is
- * not that environment's: it would take the Worker of another environment to this one's broker.
+ * Refuses to deploy a build for an environment where neither its configuration nor its Worker's name says that it was
+ * built for that environment. It might take the Worker of another environment to this one's broker.
  *
  * @throws CliError that says how to build it.
  */

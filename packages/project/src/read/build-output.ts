@@ -8,18 +8,18 @@ import { OUTPUT_FOLDER } from "../files/write-plan.ts";
 /** A configuration that a build tool has made. All paths are absolute. */
 export interface BuiltConfig {
   readonly file: string;
-  /** The user's configuration that it was made from, `null` where the tool does not say. */
+  /** The user's configuration from which it was made; `null` where the tool does not say. */
   readonly madeFrom: string | null;
-  /** The environment that it was made for, `null` where the tool does not say. */
+  /** The environment for which it was made; `null` where the tool does not say. */
   readonly environment: string | null;
-  /** Whether a build has that environment where nobody chooses one. */
+  /** Whether the tool builds for that environment by default. */
   readonly isByDefault: boolean;
 }
 
 /**
  * Finds the output of Vite's plugin for Workers, Nitro or another build tool in a folder. Such a tool redirects
- * Wrangler by `.wrangler/deploy/config.json`, so `wrangler dev` and `wrangler deploy` run the output, and so does
- * Sluice.
+ * Wrangler by `.wrangler/deploy/config.json`, so that `wrangler dev` and `wrangler deploy` run the output. Sluice does
+ * so too.
  *
  * @returns the configuration that Wrangler is redirected to, then those of the Workers that were built with it. Empty
  *   without a build tool's redirect; a redirect of `sluice build` is not one, but the one that it replaced is.
@@ -27,7 +27,7 @@ export interface BuiltConfig {
  */
 export function findBuildOutput(folder: string): readonly BuiltConfig[] {
   const toolsOwn = readToolsRedirect(folder);
-  // A file in an output folder of ours is never a build tool's, even if the redirect says so.
+  // A file in an output folder of Sluice is never a build tool's, even if the redirect says so.
   if (toolsOwn === null || toolsOwn.configFile.split(/[\\/]/).includes(OUTPUT_FOLDER)) return [];
   return [toolsOwn.configFile, ...toolsOwn.auxiliary].map((file) => readBuiltConfig(folder, file));
 }
@@ -49,11 +49,11 @@ function readBuiltConfig(folder: string, file: string): BuiltConfig {
   }
 }
 
-/** Folder of Build Output in a project, with a folder for each version of its format. */
+/** Folder of Build Output, which `cf build` and `vite build` write, with a folder for each version of its format. */
 const OUTPUT = ".cloudflare/output";
 const VERSION = "v1";
 const WORKER_CONFIG = "worker.config.json";
-/** Producer whose output has a mode only where one is chosen. */
+/** Name of the producer whose output has a mode only where one was chosen. */
 const WRANGLER = "wrangler";
 /** Mode of a `vite build` that names none. */
 const VITE_MODE = "production";
@@ -61,18 +61,19 @@ const OUTPUT_FILE =
   /^(.+)[\\/]\.cloudflare[\\/]output[\\/]v1[\\/]workers[\\/][^\\/]+[\\/]worker\.config\.json$/;
 const OUTPUT_FOLDERS = /^(.+)[\\/]\.cloudflare[\\/]output(?:[\\/]v\d+)?$/;
 
-/** Returns the folder of the project of a Worker in Build Output; `null` for other files. */
+/** Returns the project's folder for the configuration of a Worker in Build Output; `null` for other files. */
 export function projectOfOutput(file: string): string | null {
   return OUTPUT_FILE.exec(file)?.[1] ?? null;
 }
 
-/** Returns the folder of the project whose Build Output a folder is; `null` for other folders. */
+/** Returns the project's folder for a folder of Build Output; `null` for other folders. */
 export function projectOfOutputFolder(folder: string): string | null {
   return OUTPUT_FOLDERS.exec(folder)?.[1] ?? null;
 }
 
 /**
- * Finds the Workers in the Build Output of a project, the one that `cf deploy` deploys first. Empty where there is none.
+ * Finds the Workers in the Build Output of a project. The one that `cf deploy` deploys comes first. Empty where there
+ * is no Build Output.
  *
  * @throws CliError for a version of the format that is not known.
  */

@@ -27,10 +27,10 @@ export function filesBeside(folder: string): string[] {
   return BESIDE.map((name) => join(folder, name));
 }
 
-/** Reads configurations of all kinds, each `cloudflare.config.ts` once: to read it runs it. */
+/** Reads configurations of all kinds. It reads each `cloudflare.config.ts` once, since reading a module runs it. */
 export class ConfigReader {
   readonly #modules = new Map<string, Promise<CloudflareReading>>();
-  /** Files that queues are in besides. */
+  /** Further files that configurations consist of, such as settings beside a `cloudflare.config.ts`. */
   readonly #more = new Set<string>();
 
   /**
@@ -47,10 +47,10 @@ export class ConfigReader {
   }
 
   /**
-   * Reads the queues of a configuration of another process, without running it: of a `cloudflare.config.ts` counts what
-   * that process has read.
+   * Reads the queues of a Worker that another process runs, without running a `cloudflare.config.ts`.
    *
-   * @returns `null` where that is not known.
+   * @param modules contents of each `cloudflare.config.ts`, as the other processes have read them.
+   * @returns `null` for a `cloudflare.config.ts` that is not in `modules`.
    * @throws ConfigError or CliError for one that cannot be used.
    */
   async queuesElsewhere(file: string, env: string, modules: ReadModules): Promise<WorkerQueueConfig | null> {
@@ -59,7 +59,7 @@ export class ConfigReader {
     return module === undefined ? null : this.#noted(readCloudflareConfig(file, module, env));
   }
 
-  /** Reads everything of a configuration, as Wrangler does. */
+  /** Reads a whole configuration, as Wrangler does. */
   async wrangler(file: string, options: ReadOptions): Promise<WranglerReading> {
     const reading = this.#converted(file, options.env);
     if (reading === null) return readWranglerConfig(file, options);
@@ -76,7 +76,7 @@ export class ConfigReader {
     return Object.fromEntries((await Promise.all(entries)).flat());
   }
 
-  /** Lists further files, absent ones too, whose change can change the result of the next reading. */
+  /** Lists further files, absent ones included, whose change can change the next reading. */
   async dependencies(): Promise<string[]> {
     const read = [...this.#modules].map(async ([file, reading]) => [
       ...filesBeside(projectOfOutput(file) ?? dirname(file)),
@@ -91,8 +91,8 @@ export class ConfigReader {
   }
 
   /**
-   * Reads a configuration with the keys of `cloudflare.config.ts`, whose only environment is the mode that it is read
-   * in; `null` for one with Wrangler's.
+   * Reads a `cloudflare.config.ts`, or a Worker of Build Output, which has the same keys; `null` for other files. Such
+   * a file has one environment, the mode in which it is read.
    */
   #converted(file: string, mode: string): Promise<CloudflareReading> | null {
     const before = this.#modules.get(file);

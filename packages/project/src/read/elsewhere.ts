@@ -4,8 +4,8 @@ import type { WorkerQueueConfig } from "@sluice/config";
  * Selects consumers in other `sluice dev` processes: for queues without a consumer here, and for the dead-letter queues
  * of the selected consumers.
  *
- * Each process stores what its own Workers send and hands it to the consumer in any process, as `wrangler dev` does.
- * Processes need no agreement: a consumer in one's own process comes first, then the one in the oldest process.
+ * Each process stores what its own Workers send and delivers it to the consumer in any process, as `wrangler dev` does.
+ * Processes need no agreement: each prefers a consumer of its own, else that of the oldest process.
  *
  * @param own Workers of this process.
  * @param others Workers of other processes, sorted from the oldest process to the newest.
@@ -24,7 +24,7 @@ export function consumersElsewhere(
     if (consumed.has(queue)) continue;
     for (const worker of others) {
       const consumer = worker.consumers.find((candidate) => candidate.queue === queue);
-      // A call to a Worker that runs here too would always reach the one here.
+      // A call to a Worker that also runs here would always reach the one here.
       if (consumer === undefined || names.has(worker.workerName)) continue;
       adopted.set(worker, [...(adopted.get(worker) ?? []), consumer]);
       if (consumer.settings.deadLetterQueue !== null) wanted.add(consumer.settings.deadLetterQueue);
@@ -37,7 +37,11 @@ export function consumersElsewhere(
   });
 }
 
-/** Says of each Worker of another process which messages it gets. @param workers as `consumersElsewhere` has them. */
+/**
+ * Formats which messages each Worker of another process gets.
+ *
+ * @param workers result of `consumersElsewhere`.
+ */
 export function elsewhereLines(workers: readonly WorkerQueueConfig[]): string[] {
   return workers.map(({ workerName, directory, consumers }) => {
     const queues = consumers.map(({ queue }) => queue).join(", ");

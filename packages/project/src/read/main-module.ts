@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { CliError } from "../errors.ts";
 import { exportsOf } from "../wrangler/wrangler-config.ts";
 
-/** Kind of a Worker's `main`, by what the generated entry can re-export. */
+/** Kind of a Worker's `main`, by the exports that the generated entry can re-export. */
 export type MainModule =
   /** No code: a Worker of static assets. */
   | { readonly kind: "none" }
@@ -17,11 +17,11 @@ export type MainModule =
     };
 
 /**
- * Finds out what the user's module exports. A missing file (a custom build may write it) and one that does not compile
- * count as having a default export: Wrangler explains best what is wrong.
+ * Finds out what the user's module exports. A file that does not compile, or is missing because a custom build has yet
+ * to write it, counts as one with a default export: Wrangler reports what is wrong with it.
  *
- * @throws CliError for a Python Worker, and for a service worker, which is what Wrangler takes a module without visible
- *   exports for: neither can get bindings of ours.
+ * @throws CliError for a Python Worker, and for a module without visible exports, which Wrangler takes for a service
+ *   worker. Neither can get our bindings.
  */
 export async function readMainModule(file: string | undefined, workerName: string): Promise<MainModule> {
   if (file === undefined) return { kind: "none" };

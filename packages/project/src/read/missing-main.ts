@@ -4,8 +4,8 @@ import { CliError } from "../errors.ts";
 import type { UserWorker } from "./worker.ts";
 
 /**
- * Refuses Workers whose `main` does not exist, at the start of a command: Wrangler would name it relative to the
- * generated entry. The output of a custom build need not exist yet.
+ * Refuses Workers whose `main` does not exist, at the start of a command, since Wrangler would name the file relative
+ * to the generated entry. The output of a custom build need not exist yet.
  *
  * @throws CliError in Wrangler's words, with the configuration that names the file.
  */

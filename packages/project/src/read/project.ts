@@ -40,25 +40,25 @@ import type { UserWorker } from "./worker.ts";
 
 const NO_NAMES: DeploymentNames = { broker: null, project: null };
 
-/** Contents of the user's files. */
+/** Workers, broker and queues of a command, as the user's files describe them. */
 export interface Project {
-  /** Environment that they were read in, "" for the top level. On an account it may be the one of a build. */
+  /** Environment in which the files were read, "" for the top level. For an account it may be that of a build. */
   readonly env: string;
   /** In the order of the command line: the first is the primary one. Empty when the broker runs alone. */
   readonly workers: readonly UserWorker[];
   readonly broker: BrokerBase;
   /** Queue tables of the broker's own configuration; `null` where it has none. */
   readonly brokerQueues: WorkerQueueConfig | null;
-  /** Names that the files give to the deployment; all `null` unless it is for an account. */
+  /** Names of broker and project in the files; all `null` unless they are read for an account (`onAccount`). */
   readonly names: DeploymentNames;
   readonly topology: QueueTopology;
-  /** Projects that a deployed broker serves; absent where none is deployed. */
+  /** Projects that a deployed broker serves; absent for commands that do not deploy. */
   readonly register?: Register;
   /** Workers of the topology that the broker is not bound to. Default: none. */
   readonly unbound?: readonly string[];
   /** Names of Workers in other processes that consume queues of these Workers. */
   readonly elsewhere: readonly string[];
-  /** Absolute paths of further files that configurations consist of: modules that they import. */
+  /** Absolute paths of further files that configurations consist of, such as modules that they import. */
   readonly dependencies: readonly string[];
   /** The queues of each `cloudflare.config.ts` among these Workers' files. */
   readonly modules: ReadModules;
@@ -71,25 +71,25 @@ export interface ProjectOptions {
   readonly targets: readonly string[];
   /** Meaning of an empty list of targets. Default: the Worker in the current folder. */
   readonly withoutTargets?: "current-folder" | "broker-alone" | "senders-alone";
-  /** Command that an error text advises. Default: `dev`. */
+  /** Name of the command, for advice in error texts. Default: `dev`. */
   readonly command?: string;
   /** Environment, "" for the top level. */
   readonly env: string;
   /** Absolute path. */
   readonly workingDirectory: string;
-  /** Queues of the command. A file's settings of the same queue take precedence. */
+  /** Queues that the command itself defines. A file's settings of the same queue take precedence. */
   readonly queues?: QueueTopology["queues"];
   /** Configuration files of Workers that other processes run in the same environment. Default: none. */
   readonly filesElsewhere?: readonly string[];
-  /** Files of those Workers that use the broker of this process: everything in them about queues counts. */
+  /** Configuration files of such Workers that use the broker of this process. All of their queues count. */
   readonly filesJoined?: readonly string[];
-  /** Files of Workers in whose name other processes send by this broker, without running them. */
+  /** Configuration files of Workers that other processes do not run, but for which they send by this broker. */
   readonly filesSending?: readonly string[];
-  /** Queues of each `cloudflare.config.ts` of those processes, as they have read it. Default: it is left out. */
+  /** Queues of each `cloudflare.config.ts` of other processes, as read there. Default: such files are left out. */
   readonly modulesElsewhere?: ReadModules;
-  /** Name of the broker's Worker, under which its data are stored. Default: as in its configuration. */
+  /** Name of the broker's Worker, under which its data are stored. Default: that of its configuration. */
   readonly brokerName?: string | null;
-  /** Reads for an account, where the files or `--broker` name the broker. */
+  /** Present for a command about an account, where the files or `--broker` name the broker. */
   readonly onAccount?: { readonly broker?: string | undefined };
 }
 
@@ -138,7 +138,7 @@ export async function readProject(given: ProjectOptions): Promise<Project> {
   const senders = sendersAmong(sending, [...own, ...joined]);
   const farConsumers = consumersElsewhere([...own, ...joined, ...senders], others);
   const { topology, elsewhere, warnings } = withElsewhere(here, [...joined, ...senders, ...farConsumers]);
-  const taken = elsewhere.length === 0 ? [] : farConsumers;
+  const consumersUsed = elsewhere.length === 0 ? [] : farConsumers;
   return {
     env,
     workers,
@@ -154,14 +154,14 @@ export async function readProject(given: ProjectOptions): Promise<Project> {
       ...broker.warnings,
       ...warnings,
       ...unnamedQueues(here, [...here, ...joined, ...others, ...sending]).map(formatDiagnostic),
-      ...elsewhereLines(taken),
+      ...elsewhereLines(consumersUsed),
     ],
   };
 }
 
 /**
- * Combines the queues of the Workers here with those of other processes, if they fit together: other processes never
- * keep this one from running.
+ * Builds the topology of the Workers here together with those of other processes. If these contradict the Workers here,
+ * they are left out with a warning: other processes never keep this one from running.
  */
 function withElsewhere(here: readonly WorkerQueueConfig[], elsewhere: readonly WorkerQueueConfig[]) {
   try {
@@ -175,7 +175,7 @@ function withElsewhere(here: readonly WorkerQueueConfig[], elsewhere: readonly W
   }
 }
 
-/** Combines the queues of files and command. A queue of both has the file's settings. */
+/** Adds the queues of the command to those of the files. A queue of both has the file's settings. */
 function withQueues(
   ofFiles: QueueTopology["queues"],
   ofCommand: QueueTopology["queues"],
@@ -187,7 +187,7 @@ function withQueues(
   return { ...ofCommand, ...Object.fromEntries(both) };
 }
 
-/** Reads files of other processes. A broken one is left out: the process that runs its Worker reports it. */
+/** Reads files of other processes. A broken file is left out: the process that runs its Worker reports it. */
 async function readElsewhere(
   files: readonly string[],
   { env, modulesElsewhere = {} }: ProjectOptions,
@@ -198,8 +198,8 @@ async function readElsewhere(
 }
 
 /**
- * Picks Workers that are only sent for, with their consumers that are not Workers. Files of Workers that run are read
- * already.
+ * Picks the Workers that do not run but for which a process sends. Of their consumers only those that are not Workers
+ * count.
  */
 function sendersAmong(
   senders: readonly WorkerQueueConfig[],
@@ -239,8 +239,8 @@ function sourcesAt(target: string): WorkerSource[] {
 }
 
 /**
- * Lists the Workers to run for a configuration: itself, or a whole build whose first Worker it is. Data of a built
- * Worker are not in the folder of the build, which the next build empties.
+ * Lists the Workers to run for a configuration file. The first file of a build stands for the whole build. The data of
+ * a built Worker are kept in the user's folder, which the build names, since the next build empties the build's folder.
  */
 function sourcesOf(file: string): WorkerSource[] {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
@@ -258,7 +258,7 @@ function sourcesOf(file: string): WorkerSource[] {
 function builtSources(folder: string): WorkerSource[] {
   const configs = findBuildOutput(folder);
   if (configs.length === 0) return builtByCloudflare(folder);
-  // The folder is below a built one, and redirected to its own configuration.
+  // The redirect leads to the folder's own configuration, because the folder is below a built one: not a build tool's.
   if (configs[0]?.file === configFileIn(folder)) return [];
   return configs.map((config, i) => ({
     kind: "built",
@@ -270,8 +270,9 @@ function builtSources(folder: string): WorkerSource[] {
 }
 
 /**
- * Lists the Workers of Build Output that count for a folder. It is never made of a Wrangler configuration, and
- * Wrangler's output does not count beside its sources: Sluice has Wrangler bundle these, which may be newer.
+ * Lists the Workers of Build Output that count for a folder. None do beside a Wrangler configuration, of which no Build
+ * Output is made. Nor does the output of Wrangler beside its sources, which may be newer: Sluice has Wrangler bundle
+ * these.
  */
 function builtByCloudflare(folder: string): WorkerSource[] {
   const file = configFileIn(folder);
@@ -280,7 +281,7 @@ function builtByCloudflare(folder: string): WorkerSource[] {
   return producer === "wrangler" && file !== null ? [] : outputSources(folder, configs);
 }
 
-/** Lists the Workers of Build Output. Their secrets are those of the project. */
+/** Makes the sources for Workers of Build Output. Their secrets are in the folder of the project. */
 function outputSources(project: string, configs: readonly BuiltConfig[]): WorkerSource[] {
   return configs.map((config, i) => ({
     kind: "built",

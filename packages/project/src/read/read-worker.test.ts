@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { notSaidYet } from "./read-worker.ts";
+import { notPrintedYet } from "./read-worker.ts";
 
 it("a warning of Wrangler's is not repeated, wherever its lines are broken", () => {
   const warning = (text: string) => ({ severity: "warning", file: "/w/wrangler.toml", text }) as const;
@@ -7,5 +7,5 @@ it("a warning of Wrangler's is not repeated, wherever its lines are broken", () 
   const own = warning("Sluice applies it.");
   const printed =
     '\u001b[33m▲ [WARNING]\u001b[39m\n    - The "delivery_delay" field is\n  deprecated and has no effect.\n';
-  expect(notSaidYet([known, own], printed)).toEqual([own]);
+  expect(notPrintedYet([known, own], printed)).toEqual([own]);
 });

@@ -15,10 +15,9 @@ import type { ConfigReader } from "./config-reader.ts";
 import { readMainModule } from "./main-module.ts";
 import { produces, type UserWorker } from "./worker.ts";
 
-/** Where a Worker's configuration is, and whether a person or a build tool has written it. All paths are absolute. */
+/** A Worker's configuration, written by a person or by a build tool. All paths are absolute. */
 export type WorkerSource =
   | { readonly kind: "written"; readonly file: string }
-  /** Written by a build tool. */
   | ({ readonly kind: "built" } & BuiltConfig & Pick<UserWorker, "userDirectory" | "wranglerDirectory">);
 
 /** A Worker with its warnings, ready to print. */
@@ -57,18 +56,18 @@ export async function readWorker(
     worker,
     warnings: [
       ...(warnings === "" ? [] : [warnings.trimEnd()]),
-      // Our reader knows the line of what both of them find.
+      // A warning of both readers is printed by ours, which names the line.
       ...beside
         .filter((text) => !queues.warnings.some((own) => own.text === text))
         .map((text) => formatDiagnostic({ severity: "warning", file, text })),
-      ...notSaidYet(queues.warnings, warnings).map(formatDiagnostic),
+      ...notPrintedYet(queues.warnings, warnings).map(formatDiagnostic),
       ...(source.kind === "written" ? notRead(file) : []),
       ...ownWarnings(worker),
     ],
   };
 }
 
-/** Refuses a Worker whose assets a build tool has yet to make. Wrangler would only name the missing directory. */
+/** Refuses a Worker whose assets are the output of a build tool: Wrangler would only name the missing directory. */
 function refuseUnbuilt(file: string, { assets }: Unstable_Config): void {
   if (assets === undefined || assets.directory !== undefined) return;
   throw new CliError(
@@ -95,11 +94,11 @@ function mainFile(config: Unstable_Config): string | undefined {
 }
 
 /** Removes our diagnostics that Wrangler has printed already. */
-export function notSaidYet(diagnostics: readonly ConfigDiagnostic[], printed: string): ConfigDiagnostic[] {
+export function notPrintedYet(diagnostics: readonly ConfigDiagnostic[], printed: string): ConfigDiagnostic[] {
   // Wrangler breaks its lines at the width of the terminal.
   const flat = (text: string) => text.replaceAll(/\s+/g, " ");
-  const said = flat(stripVTControlCharacters(printed));
-  return diagnostics.filter(({ text }) => !said.includes(flat(text.split("\n", 1)[0] ?? text)));
+  const all = flat(stripVTControlCharacters(printed));
+  return diagnostics.filter(({ text }) => !all.includes(flat(text.split("\n", 1)[0] ?? text)));
 }
 
 /** Warns of a `cloudflare.config.ts` beside a Wrangler configuration of a Worker. */

@@ -2,7 +2,7 @@ import type { WorkerQueueConfig } from "@sluice/config";
 import type { Unstable_Config } from "wrangler";
 import type { MainModule } from "./main-module.ts";
 
-/** One of the user's Workers, as two readers of its configuration see it, without anything generated. */
+/** One of the user's Workers, as our reader and Wrangler's read its configuration. Nothing in it is generated. */
 export interface UserWorker {
   /** Name with the environment suffix. */
   readonly name: string;
@@ -12,8 +12,8 @@ export interface UserWorker {
   /** Folder of the project, with its secrets. It differs from `directory` only for a build tool's output. */
   readonly userDirectory: string;
   /**
-   * Folder in which a plain `wrangler` runs this Worker; `null` for one that was built together with another and is
-   * named with `--config`.
+   * Folder in which a plain `wrangler` runs this Worker; `null` for one that was built together with another and needs
+   * `--config`.
    */
   readonly wranglerDirectory: string | null;
   readonly main: MainModule;
@@ -23,12 +23,12 @@ export interface UserWorker {
   readonly wrangler: Unstable_Config;
 }
 
-/** Whether it sends to a queue, so that it needs a binding to the broker. */
+/** Whether a Worker sends to a queue, so that it needs a binding to the broker. */
 export function produces(worker: UserWorker): boolean {
   return worker.queues.producers.length > 0;
 }
 
-/** Whether it has a `queue()` handler that the broker calls. */
+/** Whether a Worker has a `queue()` handler that the broker calls. */
 export function consumes(worker: UserWorker): boolean {
   return worker.queues.consumers.some(({ type }) => type === "worker");
 }

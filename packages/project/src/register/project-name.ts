@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** Reads the name in the nearest `package.json` at or above a folder that has one; else returns the folder's name. */
+/** Returns the name in the nearest `package.json` with a name, at or above a folder; else the folder's own name. */
 export function projectNameIn(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
     const name = nameIn(join(at, "package.json"));

@@ -4,21 +4,21 @@ import { CliError } from "../errors.ts";
 import type { GeneratedConfig } from "../wrangler/generated-config.ts";
 
 /**
- * Projects that a broker on an account serves. Each version of the broker has it in its variables, so that a deployment
- * knows the queues of Workers whose files are in other repositories.
+ * Projects that a broker on an account serves. Each version of the broker has its register in its variables, so that a
+ * deployment can read the queues of Workers whose files are in other repositories.
  *
  * A contract: later releases read it. A change that an earlier release would misread increases `FORMAT`.
  */
 export interface Register {
   readonly format: typeof FORMAT;
-  /** Project whose deployment made the register. The mark of a version names the one that uploaded it. */
+  /** Project whose deployment made the register. A version with the same register may be another project's upload. */
   readonly by: string;
   readonly projects: Readonly<Record<string, ProjectEntry>>;
 }
 
 /** A project in a register. */
 export interface ProjectEntry {
-  /** Whether it names the broker, which other projects may share then. */
+  /** Whether its files name the broker. Other projects may share the broker then. */
   readonly shares: boolean;
   /** Tables of its Workers, by the Worker's name. */
   readonly workers: Readonly<Record<string, QueueTables>>;
@@ -47,11 +47,12 @@ export interface TextBinding {
 
 export const FORMAT = 1;
 
-/** Variable of the broker with the number of variables that hold the register, which end in 1, 2 and so on. */
+/** Variable of the broker with the number of variables that hold the register: `SLUICE_SERVES_1`, `_2` and so on. */
 const VARIABLE = "SLUICE_SERVES";
 /** Most characters in a variable: Cloudflare allows 5 KB, and the text is ASCII. */
 const PIECE_LENGTH = 4_800;
 
+/** Picks the tables that concern queues from a configuration. */
 export function tablesOf(tables: QueueTables): QueueTables {
   const { producers, consumers, queueSettings, sns, r2Notifications, alerts } = tables;
   return {
@@ -103,7 +104,7 @@ function parsed(text: string): Register | null {
   }
 }
 
-/** Sorts the keys of a value, because an equal value with other keys' order would look changed. */
+/** Sorts the keys of a value: with another order of keys, an equal value would look changed. */
 export function canonical<T>(value: T): T {
   return JSON.parse(canonicalJson(value), withoutPrototype) as T;
 }

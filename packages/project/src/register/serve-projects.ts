@@ -12,14 +12,15 @@ export interface OwnProject {
 }
 
 /**
- * Makes the register for a deployment of a project: its own Workers as they are named now, the rest as in the broker.
+ * Makes the register for a deployment of a project: the Workers that the command names have the tables of their files,
+ * all others those of the live register.
  *
  * @param broker name of the broker's Worker.
  * @param live register of the broker on the account; `null` where there is none.
  * @param detach Workers of the project that the broker forgets.
  * @throws CliError where the broker, or one of the Workers, belongs to another project.
  */
-export function joined(
+export function joinRegister(
   broker: string,
   live: Register | null,
   own: OwnProject,
@@ -37,11 +38,12 @@ export function joined(
 }
 
 /**
- * Removes a project's named Workers from a register, and the project where none of them is left.
+ * Removes a project's named Workers from a register, and the project where it has no other Workers. Returns the same
+ * object where it has none of these Workers.
  *
  * @throws CliError where one of the Workers belongs to another project.
  */
-export function left(live: Register, own: OwnProject): Register {
+export function leaveRegister(live: Register, own: OwnProject): Register {
   const { [own.name]: before, ...others } = live.projects;
   const gone = Object.keys(own.entry.workers);
   refuseTaken(own, gone, others);
@@ -58,10 +60,10 @@ export function left(live: Register, own: OwnProject): Register {
 }
 
 /**
- * Combines the registers of several versions that were uploaded without knowledge of each other, the newest last. Each
- * project's entry comes from its own latest deployment.
+ * Merges the registers of several versions that were uploaded without knowledge of each other, the newest last. Each
+ * project's entry comes from its own latest deployment. Returns `null` for no registers.
  */
-export function latestOf(registers: readonly Register[]): Register | null {
+export function mergeRegisters(registers: readonly Register[]): Register | null {
   const [first = null, ...later] = registers;
   let latest = first;
   for (const { by, projects } of later) {
@@ -73,27 +75,35 @@ export function latestOf(registers: readonly Register[]): Register | null {
 }
 
 /**
- * Makes the topology of all projects in a register. Errors name the files of the own project.
+ * Makes the topology of all projects in a register.
  *
+ * @param own project of the command, whose files replace its tables in the register and are named in errors; `null` to
+ *   use the register alone.
  * @throws ConfigError for contradictory settings, CliError where a project sets a queue that another one consumes.
  */
 export function topologyOf({ projects }: Register, own: OwnProject | null): QueueTopology {
   const owned = Object.entries(projects).flatMap(([project, { workers, broker }]) => {
     const file = `project "${project}" as deployed`;
     const all = Object.entries(workers).map(([worker, tables]) => deployed(worker, file, tables));
-    const brokers = broker === undefined ? [] : [deployed(`the broker of ${file}`, file, broker.queues)];
+    const brokers = broker === undefined ? [] : [deployed(`${BROKER_OF}${file}`, file, broker.queues)];
     return [...all, ...brokers].map((config) => ({ project, config }));
   });
-  const fresh = new Map(own?.files.map((config) => [config.workerName, config]));
+  const fresh = new Set(own?.files.map(({ workerName }) => workerName));
+  /** Whether the files of the command replace a configuration: that of one of its Workers, or of the broker. */
+  const isReplaced = ({ project, config: { workerName } }: OwnedConfig) =>
+    project === own?.name && (fresh.has(workerName) || workerName.startsWith(BROKER_OF));
   const all = owned
-    .filter(({ project, config }) => project !== own?.name || !fresh.has(config.workerName))
-    .filter(({ project, config }) => project !== own?.name || !config.workerName.startsWith("the broker of "))
+    .filter((one) => !isReplaced(one))
     .concat((own?.files ?? []).map((config) => ({ project: own?.name ?? "", config })));
   const topology = buildTopology(all.map(({ config }) => config));
   refuseForeignSettings(all);
   return canonical(topology);
 }
 
+/** Beginning of the name that a broker's own configuration of the register has among those of Workers. */
+const BROKER_OF = "the broker of ";
+
+/** A configuration with the name of its project. */
 interface OwnedConfig {
   readonly project: string;
   readonly config: WorkerQueueConfig;

@@ -54,7 +54,7 @@ async function answerHere(request: Request, options: FrontDoorOptions): Promise<
   if (frontDoor.kind === "open") return null;
   const assets = bindingOf<AssetWorker>(frontDoor.binding);
   if (frontDoor.kind === "asks-assets" && frontDoor.fallback === "assets") return assets.fetch(request);
-  // Not the request itself, whose body is left for the handler.
+  // A copy without the body, which is left for the handler.
   const { headers, method } = request;
   const question = new Request(request.url, { headers, method, redirect: "manual" });
   if (frontDoor.kind === "asks-assets-for-pages") {

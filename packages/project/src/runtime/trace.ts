@@ -30,11 +30,11 @@ export function traceContextOf(message: object): TraceContext | null {
 }
 
 /**
- * Adds a trace context to the options of `send` and `sendBatch`, or to a message of `sendBatch`. It takes the place of
- * that of OpenTelemetry's active span. Cloudflare's own queues ignore it.
+ * Adds a trace context to the options of `send` and `sendBatch`, or to a message of `sendBatch`. It replaces the
+ * context of OpenTelemetry's active span. Cloudflare's own queues ignore it.
  *
- * @param context a `traceparent`, or an object with it and perhaps a `tracestate`. A `traceparent` that cannot be read is
- *   none, as W3C says.
+ * @param context a `traceparent`, or an object with a `traceparent` and perhaps a `tracestate`. A malformed
+ *   `traceparent` counts as none, as W3C says.
  * @example
  * ```ts
  * await env.ORDERS.send(order, withTraceContext(request.headers.get("traceparent"), { delaySeconds: 5 }));

@@ -1,16 +1,17 @@
 import type { Answers } from "./wrangler-config.ts";
 
-/** The terminal, in a process whose commands may ask. */
+/** Descriptor of the terminal in a process whose commands may ask questions. */
 export const TERMINAL_FD = 4;
 
-/** A command whose output is kept. */
+/** A command whose output is captured. */
 export interface CapturedCommand {
   readonly args: readonly string[];
   /** Variables besides those of the process. */
   readonly env: NodeJS.ProcessEnv;
   readonly secrets: Readonly<Record<string, string>> | null;
-  /** Folder for a file of secrets, that only this user can look into. */
+  /** Folder for a file of secrets, which only this user can read. */
   readonly folder: string;
+  /** Whether it may ask questions at the terminal. */
   readonly asks: boolean;
 }
 
@@ -23,15 +24,16 @@ export interface Captured {
   readonly all: string;
 }
 
-/** Methods of the process that Wrangler is loaded in. */
+/** Methods of the process in which Wrangler is loaded. */
 export interface Methods extends Answers {
   capture(command: CapturedCommand): Promise<Captured>;
-  /** Runs the last command of the process, which has its streams for itself. */
+  /** Runs a command whose output is not captured, and ends the process with it. */
   show(command: Pick<CapturedCommand, "args" | "env">): Promise<never>;
   /**
-   * Calls a function of a module of ours in that process.
+   * Calls a function of one of our modules in that process.
    *
    * @param module URL of the module.
+   * @param name name of the exported function.
    */
   inside(module: string, name: string, argument: unknown): Promise<unknown>;
 }
@@ -49,11 +51,13 @@ export interface Reply {
   readonly error?: {
     readonly message: string;
     readonly stack: string | undefined;
-    readonly isTheirs: boolean;
+    /** Whether it was a `CliError`, whose cause the user can mend. */
+    readonly isCliError: boolean;
   };
 }
 
-/** Message of the process that a module which it has run has failed since, in a line for people. */
+/** Message that a module which the process has run for a configuration has failed later (`late-errors.ts`). */
 export interface LateError {
+  /** Line for people. */
   readonly late: string;
 }

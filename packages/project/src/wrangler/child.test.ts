@@ -27,7 +27,7 @@ it("a call of a Wrangler whose process is ending is rejected with its exit code,
       (reason: unknown) => reason,
     );
     expect(error).toBeInstanceOf(ChildEnded);
-    expect(error).toMatchObject({ code: 137, wasTold: true });
+    expect(error).toMatchObject({ code: 137, wasSignalled: true });
   }
   child[Symbol.dispose]();
 });

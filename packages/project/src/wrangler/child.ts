@@ -7,7 +7,7 @@ import { type Guard, startGuard } from "./guard.ts";
 import { LATE, notAtItsEnd, READING_MS_MAX, within } from "./reading-limit.ts";
 import { type Answers, endedBy } from "./wrangler-config.ts";
 
-/** How the process that Wrangler is loaded in is started. */
+/** Options of the process in which Wrangler is loaded. */
 export interface ChildOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -15,50 +15,50 @@ export interface ChildOptions {
   readonly file: string;
   /** Its standard streams. */
   readonly stdio: readonly ["inherit" | "ignore", "inherit" | "pipe", "inherit" | "pipe"];
-  /** Descriptor of the terminal to ask at. */
+  /** Descriptor of the terminal for questions. Default: none are asked. */
   readonly terminal?: number;
-  /** How long a `cloudflare.config.ts` may take to be read once Wrangler is loaded, in ms. Default: 20,000. */
+  /** Time limit for reading a `cloudflare.config.ts` once Wrangler is loaded, in ms. Default: 20,000. */
   readonly readingMsMax?: number;
-  /** Called before a process is ended that a `cloudflare.config.ts` keeps from answering. */
+  /** Called before a process is killed because a `cloudflare.config.ts` keeps it from answering. */
   readonly onStuck?: () => void;
-  /** Called with each process that is started. */
+  /** Called with each started process. */
   readonly onStart: (child: ChildProcess) => void;
 }
 
-/** How long a process that is not stuck may take for an answer, in ms. */
+/** Time limit for an answer, in ms, after which a process counts as stuck. */
 const PONG_MS_MAX = 2_000;
 
-/** Signals by which a terminal tells the group of this process alone to stop, to go on, and its new size. */
+/** Signals that a terminal sends to this process's group alone: to stop, to continue, and for its new size. */
 const TERMINAL_SIGNALS = ["SIGTSTP", "SIGCONT", "SIGWINCH"] as const;
 
 /** Thrown where Wrangler's process has ended before it answered. */
 export class ChildEnded extends Error {
-  /** Exit code, 128 + n if signal n ended it, as shells count. */
+  /** Exit code; 128 + n if signal n ended it, as in shells. */
   readonly code: number;
-  /** Whether it was sent a signal by `kill`. */
-  readonly wasTold: boolean;
+  /** Whether `kill` has sent it a signal before. */
+  readonly wasSignalled: boolean;
 
-  constructor(code: number, wasTold: boolean) {
+  constructor(code: number, wasSignalled: boolean) {
     super(`Wrangler has ended with exit code ${code}.`);
     this.code = code;
-    this.wasTold = wasTold;
+    this.wasSignalled = wasSignalled;
   }
 }
 
 /**
- * A process that has loaded Wrangler, reads configurations by it, and runs its commands. It has a process group of its
- * own and is ended with everything in it. Where it has ended, the next call starts another one.
+ * A process (`host.ts`) that loads Wrangler, reads configurations by it, and runs its commands. It has its own process
+ * group, which is killed with it. After its end the next call starts another process.
  */
 export class WranglerChild implements Disposable {
-  /** Ends the process, and deletes what it is told, when this one has ended. */
+  /** Kills the process and deletes temporary files when this process has ended. */
   readonly guard: Guard;
   readonly #options: ChildOptions;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #child: ChildProcess | null = null;
-  #isTold = false;
+  #isSignalled = false;
   #calls = 0;
 
-  /** Starts the process, which loads Wrangler meanwhile. */
+  /** Starts the process, which begins to load Wrangler. */
   constructor(options: ChildOptions) {
     this.#options = options;
     this.#start();
@@ -85,18 +85,19 @@ export class WranglerChild implements Disposable {
     const id = this.#calls++;
     const answer = Promise.withResolvers<unknown>();
     this.#waiting.set(id, answer);
-    // Where the process is ending, its end answers the call.
+    // A failure to send is ignored: the process is ending, and its end rejects the call.
     child.send({ id, method, args } satisfies Call, () => {});
     return answer.promise as ReturnType<Methods[Name]>;
   }
 
   /**
-   * Waits for a module to be read, but not for ever. Where the process answers nothing else either, as in an endless
-   * loop of the module's, it is ended.
+   * Reads a module within a time limit. If the process does not answer other calls either, as in an endless loop of the
+   * module, it is killed.
    */
   async #readModule<T>(file: string, read: () => Promise<T>): Promise<T> {
     const { readingMsMax = READING_MS_MAX, onStuck } = this.#options;
-    // Answered once Wrangler is loaded, which takes long on a busy machine.
+    // The limit starts once Wrangler is loaded, which takes long on a busy machine and precedes the answer to this
+    // call.
     const loading = this.call("defaults");
     const reading = read();
     reading.catch(() => {});
@@ -105,7 +106,7 @@ export class WranglerChild implements Disposable {
       const result = await within(reading, readingMsMax);
       if (result !== LATE) return result;
     } catch (error) {
-      if (!(error instanceof ChildEnded) || error.wasTold) throw error;
+      if (!(error instanceof ChildEnded) || error.wasSignalled) throw error;
       throw new CliError(endedBy(file, error.code));
     }
     if ((await within(this.call("defaults"), PONG_MS_MAX)) === LATE) {
@@ -115,9 +116,9 @@ export class WranglerChild implements Disposable {
     throw notAtItsEnd(file, readingMsMax);
   }
 
-  /** Sends a signal. What the process has started ends with it. */
+  /** Sends a signal. Processes that it has started are killed when it ends. */
   kill(signal: NodeJS.Signals): void {
-    this.#isTold = true;
+    this.#isSignalled = true;
     this.#child?.kill(signal);
   }
 
@@ -133,21 +134,21 @@ export class WranglerChild implements Disposable {
       env,
       execArgv: ["--no-warnings"],
       serialization: "advanced",
-      // On Windows that would open a window.
+      // On Windows a detached process would open a window.
       detached: process.platform !== "win32",
       stdio: [...stdio, "ipc", ...(terminal === undefined ? [] : [terminal])],
     });
     this.#child = child;
-    this.#isTold = false;
+    this.#isSignalled = false;
     const { pid = 0 } = child;
     child.once("spawn", () => this.guard.add(-pid));
-    const passOn = (signal: NodeJS.Signals) => {
+    const forward = (signal: NodeJS.Signals) => {
       signalGroup(child, signal === "SIGTSTP" ? "SIGSTOP" : signal);
       if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP");
     };
-    for (const signal of TERMINAL_SIGNALS) process.on(signal, passOn);
-    const over = (error: Error) => {
-      for (const signal of TERMINAL_SIGNALS) process.off(signal, passOn);
+    for (const signal of TERMINAL_SIGNALS) process.on(signal, forward);
+    const onEnd = (error: Error) => {
+      for (const signal of TERMINAL_SIGNALS) process.off(signal, forward);
       if (this.#child === child) this.#child = null;
       for (const { reject } of this.#waiting.values()) reject(error);
       this.#waiting.clear();
@@ -157,14 +158,16 @@ export class WranglerChild implements Disposable {
       if ("id" in message) this.#settle(message);
       if ("late" in message) console.warn(message.late);
     });
-    child.once("error", over);
+    child.once("error", onEnd);
     child.once("exit", () => {
       signalGroup(child, "SIGKILL");
       this.guard.drop(-pid);
     });
-    // Not "exit": what it has sent last is still on its way then.
+    // Not "exit", after which its last messages may still arrive.
     child.once("close", (code, signal) =>
-      over(new ChildEnded(code ?? 128 + (signal === null ? 0 : constants.signals[signal]), this.#isTold)),
+      onEnd(
+        new ChildEnded(code ?? 128 + (signal === null ? 0 : constants.signals[signal]), this.#isSignalled),
+      ),
     );
     onStart(child);
     return child;
@@ -174,7 +177,7 @@ export class WranglerChild implements Disposable {
     const answer = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (error === undefined) answer?.resolve(result);
-    else if (error.isTheirs) answer?.reject(new CliError(error.message));
+    else if (error.isCliError) answer?.reject(new CliError(error.message));
     else answer?.reject(Object.assign(new Error(error.message), { stack: error.stack }));
   }
 }
@@ -184,6 +187,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(process.platform === "win32" ? pid : -pid, signal);
   } catch {
-    // It has ended by itself.
+    // It has ended already.
   }
 }

@@ -29,18 +29,18 @@ export interface CloudflareReading {
   readonly dependencies: readonly string[];
 }
 
-/** Message of Wrangler for a file with wrong keys: a line for each, some with the key in a line of its own. */
+/** Message of Wrangler for a file with wrong keys. Each issue has a line, some have the key on a second line. */
 const INVALID = /^Invalid `(?<name>[^`]+)`:\n(?<issues>[\s\S]+)$/;
 const ISSUE = /^\s*[✖•] (?<text>.+)(?:\n\s*→ at (?<key>.+))?/gm;
 
-/** Message of Wrangler about settings of Sluice's among those of the Worker. */
+/** Issue in such a message for settings of Sluice among those of the Worker. */
 const UNKNOWN_OWN_TABLE = 'Unrecognized key: "sluice"';
-/** An `export const sluice`, which nobody reads. */
+/** An `export const sluice`, which neither Wrangler nor Sluice reads. */
 const EXPORTS_OWN_TABLE = /^export\s+(?:const|let|var)\s+sluice\b/m;
 const OWN_TABLE_PLACE =
   "The settings of Sluice go into the [sluice] table of a wrangler.toml beside this file that holds nothing else.";
 
-/** Last reading of each file in a mode, kept so that its types are written without running the file a second time. */
+/** Last reading of each file in a mode, so that types are written without running the file again. */
 const readBefore = new Map<string, LoadedConfig>();
 const keyOf = (file: string, mode: string) => JSON.stringify([file, mode]);
 
@@ -49,8 +49,8 @@ const keyOf = (file: string, mode: string) => JSON.stringify([file, mode]);
  * does.
  *
  * @param file absolute path.
- * @param mode mode that it is evaluated in, "" for none.
- * @throws CliError with everything that is wrong, a line each with the file and the key.
+ * @param mode mode in which it is evaluated, "" for none.
+ * @throws CliError with a line for each mistake, which names the file and the key.
  */
 export async function readCloudflareConfigFile(file: string, mode: string): Promise<CloudflareReading> {
   if (!process.features.typescript) {
@@ -79,7 +79,7 @@ export async function readBuildOutputFile(file: string): Promise<CloudflareReadi
     return buildOutput(file, internals);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    // Wrangler's converter takes for granted that what it is given is valid.
+    // Wrangler's converter does not validate its input, so it throws errors of any kind.
     throw new CliError(`${file}: Build Output that cannot be used (${reasonOf(error)}). Build it again.`);
   }
 }
@@ -120,7 +120,7 @@ interface Manifest {
   readonly modules: Readonly<Record<string, { readonly type: string }>>;
 }
 
-/** Wrangler's names of the types of modules in a manifest. Of the others it has no rules, or Sluice cannot run them. */
+/** Wrangler's rule types by the module types of a manifest. For others Wrangler has none, or Sluice cannot run them. */
 const MODULE_TYPES: Readonly<Record<string, string>> = {
   esm: "ESModule",
   cjs: "CommonJS",
@@ -129,7 +129,7 @@ const MODULE_TYPES: Readonly<Record<string, string>> = {
   data: "Data",
 };
 
-/** Makes the keys by which Wrangler takes the modules of a build as they are. Their names are paths below `bundle`. */
+/** Makes the keys with which Wrangler uses the modules of a build unchanged. Their names are paths below `bundle`. */
 function modulesOf({ type, mainModule, modules }: Manifest, file: string) {
   for (const [name, { type: manifestType }] of Object.entries(modules)) {
     if (Object.hasOwn(MODULE_TYPES, manifestType) || manifestType === "sourcemap") continue;
@@ -140,13 +140,15 @@ function modulesOf({ type, mainModule, modules }: Manifest, file: string) {
     // A partial manifest does not list JavaScript modules.
     const isUnlisted = type === "partial" && manifestType === "esm";
     const globs = isUnlisted ? ["**/*.js", "**/*.mjs"] : [...new Set(named.map(globOf))];
-    // Wrangler would warn that its own rules of the type do not count.
+    // Without `fallthrough` Wrangler warns that its own rules of the type are not used.
     return globs.length === 0 ? [] : [{ type: wranglerType, globs, fallthrough: false }];
   });
   return { main: `bundle/${mainModule}`, base_dir: "bundle", no_bundle: true, rules };
 }
 
-/** Makes the glob of a module, which Wrangler compares with paths of files, and with what imports say: `../a.txt`. */
+/**
+ * Makes the glob of a module. Wrangler matches it with paths of files and with specifiers of imports, as `../a.txt`.
+ */
 function globOf(name: string): string {
   return `**/${posix.basename(name)}`;
 }
@@ -167,9 +169,9 @@ function normalized(
   normalizeAndValidateConfig: NonNullable<WranglerInternals["normalizeAndValidateConfig"]>,
 ): CloudflareReading {
   const consumerTriggers = (triggers ?? []).flatMap(({ type }, i) => (type === "queue" ? [i] : []));
-  // A copy, because Wrangler changes it while it normalizes.
+  // A copy, because Wrangler changes `raw` while it normalizes it.
   const converted = { root: structuredClone(raw), consumerTriggers };
-  // The mode has had its effect when the file was run.
+  // No environment: the mode has had its effect when the file was run.
   const { config, diagnostics } = normalizeAndValidateConfig(raw, file, file, { env: "" });
   if (diagnostics.hasErrors()) throw new CliError(diagnostics.renderErrors());
   const warnings = diagnostics.hasWarnings() ? diagnostics.renderWarnings() : "";
@@ -177,9 +179,9 @@ function normalized(
 }
 
 /**
- * Writes the types of the bindings and of the runtime, `.cloudflare/types/index.d.ts`: in the current folder, as
- * Wrangler does, and only when they have changed. Does nothing for a file of another folder. A file that has been read
- * is not run again.
+ * Writes the types of the bindings and of the runtime to `.cloudflare/types/index.d.ts` in the current folder, if they
+ * have changed, as Wrangler does. Does nothing for a file of another folder. A file that has been read is not run
+ * again.
  *
  * @param chosen types to write. Default: as in the `wrangler.config.ts`, else all.
  */
@@ -201,7 +203,7 @@ export async function writeCloudflareTypes(
 }
 
 function optionsOf(file: string, mode: string) {
-  // Without a mode Wrangler takes that of CLOUDFLARE_ENV, which "" keeps it from.
+  // Without `env` Wrangler uses CLOUDFLARE_ENV. An empty `env` prevents that.
   const env = mode === "" && !process.env.CLOUDFLARE_ENV ? undefined : mode;
   return { cwd: dirname(file), args: { env } };
 }
@@ -223,7 +225,7 @@ function neededInternals(file: string) {
   );
 }
 
-/** Explains why the file cannot be used: each mistake in a line with the file and the key. */
+/** Explains why the file cannot be used: a line for each mistake, with the file and the key. */
 function explained(error: unknown, file: string): string {
   const message = reasonOf(error);
   const { name, issues } = INVALID.exec(message)?.groups ?? {};
@@ -243,7 +245,7 @@ function explained(error: unknown, file: string): string {
     .join("\n");
 }
 
-/** Finds the `package.json` by which Node.js takes a module for one of CommonJS; `null` where none says so. */
+/** Finds the `package.json` that makes a module one of CommonJS for Node.js; `null` where none does. */
 function commonJsPackageOf(file: string): string | null {
   const manifest = findAbove(dirname(file), (folder) => {
     const path = join(folder, "package.json");

@@ -10,17 +10,17 @@ export interface Compatibility {
 export interface QueueCompatibility {
   /** Content type of a message that names none. */
   readonly defaultContentType: "json" | "v8";
-  /** Whether a failed send says `cause (code)` rather than the HTTP status text. */
+  /** Whether the error of a failed send is `cause (code)` rather than the HTTP status text. */
   readonly exposeErrorCodes: boolean;
   /** Whether a batch is done only when the `waitUntil` promises of its handler are. */
   readonly waitForWaitUntil: boolean;
-  /** Whether a request may resolve what another one waits for. */
+  /** Whether a request may resolve a promise that another request awaits. */
   readonly resolvesAcrossRequests: boolean;
-  /** Whether it has `AsyncLocalStorage`, which tells which delivery prints a line. */
+  /** Whether the Worker has `AsyncLocalStorage`, by which the consumer finds out which delivery prints a line. */
   readonly hasAsyncLocalStorage: boolean;
 }
 
-/** Takes the importable `env` away, through which the bindings are replaced. */
+/** Flag that removes the importable `env`, through which the bindings are replaced. */
 export const FLAG_DISALLOW_IMPORTABLE_ENV = "disallow_importable_env";
 
 interface Flag {
@@ -40,7 +40,7 @@ const EXPOSE_ERROR_CODES: Flag = {
   disable: "no_queue_expose_error_codes",
   defaultFrom: "2026-03-12",
 };
-/** Without it a stub has no methods, and the broker is reached by methods of stubs. */
+/** Without this flag a stub has no methods, by which the broker is called. */
 const RPC: Flag = { enable: "rpc", disable: "no_rpc", defaultFrom: "2024-04-03" };
 const CROSS_REQUEST_RESOLUTION: Flag = {
   enable: "handle_cross_request_promise_resolution",
@@ -63,14 +63,14 @@ export function queueCompatibility(worker: Compatibility): QueueCompatibility {
   };
 }
 
-/** The compatibility flags with which a Worker and the broker can call each other: the Worker's own where they do. */
+/** Returns a Worker's compatibility flags, changed where necessary so that the Worker and the broker can use RPC. */
 export function flagsWithRpc(worker: Compatibility): readonly string[] {
   const { compatibility_flags: flags } = worker;
   if (isOn(RPC, worker)) return flags;
   return [...flags.filter((flag) => flag !== RPC.disable), RPC.enable];
 }
 
-/** A configuration without a date gets Wrangler's own recent one, so everything that ever became a default is on. */
+/** Whether a flag is on. Without a date Wrangler uses a recent one, so that every flag with a default date is on. */
 function isOn(flag: Flag, { compatibility_date: date, compatibility_flags: flags }: Compatibility): boolean {
   if (flags.includes(flag.enable)) return true;
   if (flag.disable !== undefined && flags.includes(flag.disable)) return false;
@@ -81,10 +81,10 @@ function isOn(flag: Flag, { compatibility_date: date, compatibility_flags: flags
 export type ObjectClasses = Pick<Unstable_Config, "name" | "durable_objects" | "migrations" | "exports">;
 
 /**
- * Whether a Worker has Durable Objects of its own: it binds, migrates or exports a class, be it one that is gone. Where
- * it has, its requests share no calls. An object blocks what comes from outside while it initialises, and is reset with
- * all that it does when it fails: with its call, those of others would have to wait or be lost. Nothing tells a send
- * within an object from others.
+ * Whether a Worker has Durable Objects of its own: it binds, migrates or exports a class, even a deleted one. The
+ * requests of such a Worker share no calls. An object blocks events from outside while it initialises, and a failure
+ * resets it with its calls in flight, so that sends of others in a shared call would wait or be lost. A send within an
+ * object cannot be told from other sends.
  */
 export function hasDurableObjects({ name, durable_objects, migrations, exports }: ObjectClasses): boolean {
   const isOwn = ({ script_name }: { script_name?: string }) =>

@@ -2,8 +2,10 @@ import type { ChildProcess } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
 
 /**
- * Ends each esbuild with this process. One whose build is under way when its reader is gone prints a page of its
- * goroutines to the terminal.
+ * Kills each esbuild that this process has started at the end of this process. An esbuild whose reader is gone during a
+ * build prints a page of goroutines to the terminal.
+ *
+ * @param atExit registers a function for the end of the process.
  */
 export function endEsbuildFirst(atExit: (end: () => void) => void): void {
   const running = new Set<ChildProcess>();

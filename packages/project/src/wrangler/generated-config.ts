@@ -4,7 +4,7 @@ import type { Unstable_Config } from "wrangler";
 /** A configuration as it is written to a `wrangler.json`. */
 export type GeneratedConfig = Readonly<Record<string, unknown>>;
 
-/** Leaves out what Wrangler would fill in the same, so that the file shows what is special about this Worker. */
+/** Leaves out values that equal Wrangler's defaults, so that the file shows only what differs. */
 export function serialisable(config: Partial<Unstable_Config>, defaults: Unstable_Config): GeneratedConfig {
   const known = defaults as unknown as Readonly<Record<string, unknown>>;
   return Object.fromEntries(

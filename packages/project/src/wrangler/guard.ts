@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { removePath } from "../folders.ts";
 
 /**
- * Reads what there is, `process PID` and `file PATH`, and what there is no more, `ended PID`. When nothing more can
- * come it ends and deletes all that.
+ * Shell script that reads lines from its standard input: `process PID`, `ended PID` and `file PATH`. When the input
+ * ends, it kills the processes that have not ended and deletes the files.
  */
 const SCRIPT = `
 pids=
@@ -23,25 +23,25 @@ for pid in $pids; do kill -9 "$pid"; done
 printf "%s" "$files" | while read -r file; do rm -rf "$file"; done
 `;
 
-/** Cleans up after this process when it has ended, however it did, or when it says so. */
+/** Cleans up after this process when it has ended in any way, or when it is disposed of. */
 export interface Guard extends Disposable {
-  /** Ends a process that this one has started, or a whole group where the number is negative. */
+  /** Adds a process to kill; a negative number is that of a process group. */
   add(pid: number): void;
-  /** One that has ended: its number may be another's soon. */
+  /** Removes a process that has ended: another one may get its id. */
   drop(pid: number): void;
-  /** Deletes a file or a folder of this process. Absolute, without a line break. */
+  /** Adds a file or folder to delete, by its absolute path without line breaks. */
   addFile(path: string): void;
 }
 
 /**
- * Starts a shell that waits for the end of this process: killed outright, that takes nothing along. On Windows, where
- * there is no such shell, the system ends what a process has started, and files stay where it is killed outright.
+ * Starts a shell that waits for the end of this process, since a process killed by SIGKILL cannot clean up. Windows has
+ * no such shell. There the system ends what a process has started, and files stay behind if it is killed.
  */
 export function startGuard(platform: NodeJS.Platform = process.platform): Guard {
   if (platform === "win32") return guardOfFiles();
-  // In a group of its own: it outlives whatever signal the others get.
+  // In a process group of its own, so that signals to the group of this process do not reach it.
   const shell = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true });
-  // Without it this process can do all that it does, but for being killed.
+  // Without the shell everything works, except cleaning up after a kill.
   shell.on("error", () => {});
   shell.stdin.on("error", () => {});
   shell.unref();
@@ -62,7 +62,7 @@ function guardOfFiles(): Guard {
       try {
         removePath(file);
       } catch {
-        // A program that has not ended yet has it open.
+        // A program that is still running has it open.
       }
     }
     files.clear();

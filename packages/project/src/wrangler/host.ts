@@ -1,6 +1,6 @@
 import module, { createRequire, enableCompileCache, flushCompileCache } from "node:module";
 import { CliError } from "../errors.ts";
-import { captured } from "./captured.ts";
+import { captureOutput } from "./captured.ts";
 import {
   type Call,
   type CapturedCommand,
@@ -16,15 +16,15 @@ import { secretsFile } from "./secrets-file.ts";
 import { ANSWERS } from "./wrangler-config.ts";
 
 /*
- * A process that loads Wrangler, reads configurations by it and runs its commands, one after the other. To load
- * Wrangler takes a second and 200 MB, a command of a deployment a tenth of a second.
+ * Program of a process that loads Wrangler, reads configurations by it and runs its commands, one after the other.
+ * Loading Wrangler takes a second and 200 MB, a command of a deployment a tenth of a second.
  */
 
-/** When what was compiled until then is written to the cache, in ms: who is killed outright writes nothing. */
+/** Time after which the code compiled so far is written to the cache, in ms: a killed process writes nothing. */
 const FLUSH_AFTER_MS = 10_000;
 
 enableCompileCache();
-// Its own streams may be read by nobody, or belong to a command.
+// Reported to the parent: this process's streams may be unread, or belong to a command.
 surviveLateErrors((late) => process.send?.({ late } satisfies LateError));
 endEsbuildFirst((end) => process.on("exit", end));
 const [, , file = ""] = process.argv;
@@ -37,7 +37,7 @@ process.on("message", async ({ id, method, args }: Call) => {
   const reply: Omit<Reply, "id"> = await Reflect.apply(methods[method], methods, args).then(
     (result: unknown) => ({ result }),
     (error: Error) => ({
-      error: { message: error.message, stack: error.stack, isTheirs: error instanceof CliError },
+      error: { message: error.message, stack: error.stack, isCliError: error instanceof CliError },
     }),
   );
   process.send?.({ id, ...reply } satisfies Reply);
@@ -47,7 +47,7 @@ try {
   takeWrangler(file);
   loadWrangler();
 } catch {
-  // The first call fails by it too.
+  // The first call fails with the same error.
 }
 
 async function readCloudflareConfig(config: string, mode: string) {
@@ -61,7 +61,7 @@ async function capture({ args, env, secrets, folder, asks }: CapturedCommand) {
   const all = secret === null ? args : [...args, "--secrets-file", secret.path];
   const { main } = wranglerInternals();
   if (main === undefined) return runAsProgram(all);
-  const { streams, end } = captured(asks ? TERMINAL_FD : null);
+  const { streams, end } = captureOutput(asks ? TERMINAL_FD : null);
   process.on("exit", countAsFailure);
   try {
     return { code: await run(main, all), ...streams };
@@ -72,14 +72,14 @@ async function capture({ args, env, secrets, folder, asks }: CapturedCommand) {
   }
 }
 
-/** A command that ends its process has not come to its end. */
+/** Makes the exit code a failure: a command that ends its process has not finished. */
 function countAsFailure(): void {
   process.exitCode ||= 1;
 }
 
 async function inside(url: string, name: string, argument: unknown): Promise<unknown> {
-  const its = await import(url);
-  return its[name](argument);
+  const imported = await import(url);
+  return imported[name](argument);
 }
 
 async function show({ args, env }: Pick<CapturedCommand, "args" | "env">): Promise<never> {
@@ -98,8 +98,8 @@ function run(main: (args: readonly string[]) => Promise<void>, args: readonly st
 }
 
 /**
- * Loads a Wrangler whose `main` cannot be reached from outside once more, as the program of this process: both end
- * together. Its questions cannot be reached either: none is asked.
+ * Runs a command of a Wrangler whose `main` cannot be called from outside. It loads Wrangler once more, as the main
+ * program of this process, which ends with the command. The command asks no questions.
  */
 function runAsProgram(args: readonly string[]): Promise<never> {
   process.argv = [process.execPath, file, ...args];

@@ -6,17 +6,18 @@ import { isBelow } from "../folders.ts";
 
 /** Modules that this process has run to read a configuration, each with the time of its last run in Unix ms. */
 const modules = new Map<string, number>();
-/** Warnings that need not be repeated: no module has changed since. */
-const said = new Set<string>();
+/** Warnings that were printed since a module has changed. They are not repeated. */
+const printed = new Set<string>();
 
 /**
- * Notes a `cloudflare.config.ts` that is about to be run, by its absolute path.
+ * Records that a `cloudflare.config.ts` is about to be run.
  *
- * @param dependencies absolute paths of the modules that it consisted of before.
+ * @param file its absolute path.
+ * @param dependencies absolute paths of the modules that it consisted of at its last run.
  */
 export function noteModule(file: string, dependencies: Iterable<string>): void {
   const ranMs = modules.get(file) ?? 0;
-  if ([...dependencies].some((path) => changedMs(path) > ranMs)) said.clear();
+  if ([...dependencies].some((path) => changedMs(path) > ranMs)) printed.clear();
   modules.set(file, Date.now());
 }
 
@@ -25,34 +26,34 @@ function changedMs(path: string): number {
 }
 
 /**
- * Keeps this process going when a module that it has run fails later, as in a timer or a promise that nobody waits for.
- * It says which file failed and why, once until a module changes: a file is run again whenever another process makes
- * this one read its configurations. Other errors go their way. Call it before Wrangler is loaded: a library of
- * Wrangler's keeps the `emit` that it finds then.
+ * Keeps this process running when a module that it has run fails later, as in a timer or an unhandled promise. A
+ * warning names the file and the error. It is repeated only after a module has changed, since a file is run again
+ * whenever another process makes this one read its configurations. Other errors end the process as usual. Call it
+ * before Wrangler is loaded: a library of Wrangler's keeps the `process.emit` that it finds then.
  *
- * @param warn told the line. Default: it is printed.
+ * @param warn called with the warning. Default: prints it.
  */
 export function surviveLateErrors(warn = (line: string) => console.warn(line)): void {
   const emit = process.emit.bind(process) as (name: string | symbol, ...args: unknown[]) => boolean;
-  // No listener: one of Wrangler's ends the process, whatever others make of the error.
+  // A listener would not do: Wrangler's own listener ends the process in any case.
   const intercepted = (name: string | symbol, ...args: unknown[]) => {
     const isError = name === "uncaughtException" || name === "unhandledRejection";
     const line = isError ? lateError(args[0], [...modules.keys()]) : null;
     if (line === null) return emit(name, ...args);
-    if (!said.has(line)) warn(line);
-    said.add(line);
+    if (!printed.has(line)) warn(line);
+    printed.add(line);
     return true;
   };
   process.emit = intercepted as typeof process.emit;
 }
 
-/** Words an error of one of the files, or of a module beside it; `null` where it is not theirs. */
+/** Formats an error of one of the files, or of a module beside it; `null` for errors from elsewhere. */
 export function lateError(
   error: unknown,
   files: readonly string[],
   platform = process.platform,
 ): string | null {
-  // What is no error does not say where it is from. Wrangler throws nothing of the kind.
+  // A thrown value that is no `Error` has no stack. Wrangler throws none, so it comes from one of the files.
   if (!(error instanceof Error)) {
     return files.length === 0 ? null : worded(files.join(" or "), reasonOf(error));
   }
@@ -67,22 +68,19 @@ function worded(place: string, reason: string): string {
   return `${place}: warning: it failed after it had been read: ${reason}`;
 }
 
-/** Words what a module has thrown, which may be anything, as a terminal may show it. */
+/** Formats a value that a module has thrown, which may be anything, for a terminal. */
 export function reasonOf(error: unknown): string {
   try {
     return printable(String(error instanceof Error ? error.message : error)) || WITHOUT_WORDS;
   } catch {
-    // Such as an object without a prototype.
+    // `String` fails for some values, such as an object without a prototype.
     return WITHOUT_WORDS;
   }
 }
 
 const WITHOUT_WORDS = "it has thrown something without words";
 
-/**
- * Path or `file:` URL of a frame in a stack trace, and its line. A query stands between them where a module is loaded
- * again.
- */
+/** Path or `file:` URL of a frame in a stack trace, and its line. A reloaded module has a query between them. */
 const FRAME = /(?:^|\s|\()(file:\/\/[^\s?]+?|(?:\/|[A-Za-z]:[\\/])[^\n?]+?)(?:\?[^\s:]*)?:(\d+)(?=[:)\s]|$)/m;
 
 /** Finds the line of one of the user's modules in a stack trace; the file alone where there is none. */

@@ -5,32 +5,35 @@ import { pathToFileURL } from "node:url";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
 
-/** The oldest Wrangler that runs here. `package.json` says the same. */
+/** The oldest supported Wrangler. `package.json` has the same version. */
 export const WRANGLER_VERSION_MIN = "4.60.0";
 /**
- * The oldest Wrangler whose processes share a broker: before it a process could not call the Durable Objects of another
- * one by RPC (https://github.com/cloudflare/workers-sdk/pull/12600).
+ * The oldest Wrangler whose processes can share a broker. With older ones a process cannot call the Durable Objects of
+ * another process by RPC (https://github.com/cloudflare/workers-sdk/pull/12600).
  */
 export const SHARING_VERSION_MIN = "4.84.0";
 
-/** Need for Wrangler: what runs by it, as people know it, and the oldest version that will do. */
+/** Requirement for Wrangler. */
 export interface WranglerNeed {
+  /** Subject of the error text, such as `Sluice`. */
   readonly who: string;
+  /** Oldest version that is accepted. */
   readonly oldest: string;
   /**
-   * Told that the project's own is too old, and which one runs in its place. Default: one that is too old is refused.
+   * Called with a sentence if the project's Wrangler is too old and another one runs instead. Default: a Wrangler that
+   * is too old is refused.
    */
   readonly onReplaced?: (text: string) => void;
 }
 
 const COMMANDS: WranglerNeed = { who: "Sluice", oldest: WRANGLER_VERSION_MIN };
 
-/** The need of a command that runs on another Wrangler where the project's own is too old, and says so. */
+/** Makes the requirement of a command that runs another Wrangler, with a notice, where the project's is too old. */
 export function anyWrangler(onReplaced: (text: string) => void): WranglerNeed {
   return { ...COMMANDS, onReplaced };
 }
 
-/** Functions that Wrangler keeps to itself. `undefined` in a Wrangler that has none of that name. */
+/** Functions that Wrangler does not export; `undefined` for those that its version does not have. */
 export interface WranglerInternals {
   /** Runs a command line. */
   readonly main?: (args: readonly string[]) => Promise<void>;
@@ -41,7 +44,7 @@ export interface WranglerInternals {
   }) => Promise<LoadedConfig>;
   /** Converts a parsed `cloudflare.config.ts` to a configuration of Wrangler. */
   readonly convertToWranglerConfig?: (config: object) => Readonly<Record<string, unknown>>;
-  /** Reads a configuration that has been parsed: `unstable_readConfig` is made of it. */
+  /** Reads a parsed configuration. `unstable_readConfig` uses it. */
   readonly normalizeAndValidateConfig?: (
     raw: object,
     file: string,
@@ -84,7 +87,7 @@ export interface Diagnostics {
   renderWarnings(): string;
 }
 
-/** Wrangler's module, with what it keeps to itself unless somebody else has loaded it. */
+/** Wrangler's module. It has its internals unless other code has loaded it first. */
 export type Wrangler = typeof import("wrangler") & { readonly [INTERNALS]?: WranglerInternals };
 
 const INTERNALS = "__sluiceInternals";
@@ -95,7 +98,7 @@ const NAMES = [
   "normalizeAndValidateConfig",
   "regenerateNewConfigTypes",
 ] as const satisfies readonly (keyof WranglerInternals)[];
-/** Code at the end of the module, in whose scope they are. */
+/** Code that is appended to the module, in whose scope the internals are. */
 const EXPORT_INTERNALS = `
 Object.defineProperty(exports, "${INTERNALS}", { value: {
 ${NAMES.map((name) => `  ${name}: typeof ${name} === "function" ? ${name} : undefined,\n`).join("")}} });
@@ -108,8 +111,8 @@ let loaded: Wrangler | null = null;
 let internals: WranglerInternals | null = null;
 
 /**
- * Says where the user's project is: in the first of these folders that has a Wrangler, it is that one which is used.
- * Where none has, it is the one beside this package. Says nothing once Wrangler has been found.
+ * Sets the folders in which Wrangler is looked for. The first one with a Wrangler counts, else the Wrangler beside this
+ * package. Has no effect once Wrangler has been found.
  */
 export function takeWranglerOf(projectFolders: readonly string[], its = COMMANDS): void {
   folders = projectFolders.map((folder) => resolve(folder));
@@ -117,7 +120,7 @@ export function takeWranglerOf(projectFolders: readonly string[], its = COMMANDS
 }
 
 /**
- * Absolute path of the main module of the user's Wrangler.
+ * Returns the absolute path of the main module of the user's Wrangler.
  *
  * @throws CliError where there is none, or one that is too old.
  */
@@ -131,14 +134,14 @@ export function wranglerVersion(): string {
   return requireOfWrangler<{ readonly version: string }>("wrangler/package.json").version;
 }
 
-/** Whatever Wrangler itself uses, by the name of its package: Miniflare has to be the one that it is made for. */
+/** Loads a package that Wrangler depends on, in Wrangler's version of it: Miniflare, for instance, has to match. */
 export function requireOfWrangler<T>(name: string): T {
   return nodeModule().createRequire(wranglerFile())(name) as T;
 }
 
 /**
- * The user's Wrangler, loaded once and without delay: to `import` it would take 0.3 s longer, in which Node.js looks
- * for the names of its exports in 15 MB of code.
+ * Loads the user's Wrangler, once. It uses `require`, since an `import` would take 0.3 s longer, in which Node.js looks
+ * for the names of exports in 15 MB of code.
  *
  * @throws CliError where there is none, or one that is too old.
  */
@@ -148,17 +151,17 @@ export function loadWrangler(): Wrangler {
 }
 
 /**
- * Makes a Wrangler the one of this process.
+ * Sets the Wrangler of this process.
  *
- * @param path of its main module. Absolute.
+ * @param path absolute path of its main module.
  */
 export function takeWrangler(path: string): void {
   file = path;
 }
 
 /**
- * Returns what Wrangler keeps to itself. Its module is loaded once more where somebody else has loaded it: a Vitest
- * whose other projects use it.
+ * Returns Wrangler's internals. Its module is loaded once more if other code has loaded it first, as Vitest does whose
+ * other projects use it.
  *
  * @throws CliError where there is no Wrangler, or one that is too old.
  */
@@ -178,7 +181,7 @@ function internalsOfCopy(path: string): WranglerInternals {
   }
 }
 
-/** Loads a module of Wrangler's, and has it export its internals. Bun has no hooks for that. */
+/** Loads Wrangler's module and makes it export its internals. Bun has no hooks for that. */
 function load(path: string): Wrangler {
   const its = pathToFileURL(path).href;
   const hooks = nodeModule().registerHooks?.({
@@ -197,15 +200,15 @@ function load(path: string): Wrangler {
 }
 
 /**
- * Node's own loader. Jest puts another one in its place, in which Wrangler does not know Node's errors for what they
- * are; `_load` is what it leaves. Bun's loader has nothing behind it.
+ * Returns Node.js's own module loader. Jest replaces it by one in which Wrangler does not recognise Node.js's errors,
+ * but leaves `_load`. Bun's `_load` returns nothing.
  */
 function nodeModule(): typeof module {
   const { _load: load } = module as unknown as { _load(name: string): typeof module | undefined };
   return load("node:module") ?? module;
 }
 
-/** The code that Wrangler ends its process with when its `main` has failed. It has said why. */
+/** Returns the exit code for an error of Wrangler's `main`, which has printed the reason. */
 export function exitCodeOf(error: unknown): number {
   const code =
     error instanceof Error && error.constructor.name === "FatalError" && Reflect.get(error, "code");
@@ -213,9 +216,9 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /**
- * Absolute path of the main module of the first Wrangler that is found.
+ * Finds a Wrangler in folders, and returns the absolute path of its main module.
  *
- * @param beside file that is asked last.
+ * @param beside file beside which Wrangler is looked for last. Default: this module.
  * @throws CliError where there is none, or one that is too old.
  */
 export function findWrangler(

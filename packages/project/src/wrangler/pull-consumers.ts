@@ -1,13 +1,13 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** The type of a pull consumer, with its key, in TOML and in JSON. */
+/** The type of a pull consumer with its key, in TOML and in JSON. */
 const PULL_TYPE = /(\btype["']?\s*[=:]\s*["'])http_pull(?=["'])/g;
 
 /**
- * Calls `read` with a configuration file that Wrangler can read: the file itself, unless it has consumers of the type
- * `http_pull`. Then it is a copy beside it, where every path means the same, with their type replaced; it is gone when
- * this returns. What `read` throws names the file itself.
+ * Calls `read` with a configuration file that Wrangler can read. That is the file itself, unless it has consumers of
+ * the type `http_pull`: then it is a copy with another type, beside the file so that paths mean the same, which is
+ * deleted afterwards. Errors of `read` name the file itself.
  */
 export function withReadableFile<T>(file: string, read: (file: string) => T): T {
   const text = textOf(file);
@@ -33,7 +33,7 @@ function copyOf(file: string): string {
   return join(dirname(file), `.sluice-${process.pid}-${basename(file)}`);
 }
 
-/** `null` for a file that cannot be read: Wrangler has its own words for that. */
+/** Reads a file; returns `null` for one that cannot be read, which Wrangler reports. */
 function textOf(file: string): string | null {
   try {
     return readFileSync(file, "utf8");

@@ -1,24 +1,25 @@
 import { WriteStream } from "node:tty";
 
-/** The terminal that a command of Wrangler's may ask at. */
-export interface Desk {
-  /** Stands for standard output while such a command runs. */
+/** Terminal for the questions of a command of Wrangler's. */
+export interface QuestionTerminal {
+  /** Replaces standard output while the command runs. */
   readonly stream: WriteStream;
-  /** Whether a question is open: then everything that is printed is shown. */
-  isOpen(): boolean;
+  /** Whether a question is open. Then everything that the command prints is shown. */
+  hasQuestion(): boolean;
   end(): void;
 }
 
 let terminal: WriteStream | null = null;
 
 /**
- * Lets a command ask. A question is open while the terminal is in raw mode: every prompt of Wrangler's puts it there to
- * read keys. Nothing else of what the command prints is shown.
+ * Opens a terminal for the questions of a command. A question is open while standard input is in raw mode, which every
+ * prompt of Wrangler's sets to read keys. The terminal shows questions with the output that led to them, and no other
+ * output.
  *
- * @param fd of the terminal.
- * @param said everything that the command has printed so far: a question is shown with what led to it.
+ * @param fd descriptor of the terminal.
+ * @param printed returns everything that the command has printed so far.
  */
-export function openDesk(fd: number, said: () => string): Desk {
+export function openTerminal(fd: number, printed: () => string): QuestionTerminal {
   const { stdin, stdout } = process;
   terminal ??= new WriteStream(fd);
   const stream = terminal;
@@ -27,22 +28,22 @@ export function openDesk(fd: number, said: () => string): Desk {
   let isOpen = false;
   let shown = 0;
   stdin.setRawMode = (mode) => {
-    if (mode && !isOpen) show(`\n${said().slice(shown).trimStart()}`);
-    if (!mode) shown = said().length;
+    if (mode && !isOpen) show(`\n${printed().slice(shown).trimStart()}`);
+    if (!mode) shown = printed().length;
     isOpen = mode;
     return setRawMode.call(stdin, mode);
   };
-  become(stream);
+  replaceStdout(stream);
   return {
     stream,
-    isOpen: () => isOpen,
+    hasQuestion: () => isOpen,
     end: () => {
       stdin.setRawMode = setRawMode;
-      become(stdout);
+      replaceStdout(stdout);
     },
   };
 }
 
-function become(stdout: NodeJS.WriteStream): void {
+function replaceStdout(stdout: NodeJS.WriteStream): void {
   Object.defineProperty(process, "stdout", { value: stdout, configurable: true, enumerable: true });
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CliError } from "../errors.ts";
 
-/** How long a `cloudflare.config.ts` may take to be read, in ms. */
+/** Time limit for reading a `cloudflare.config.ts`, in ms. */
 export const READING_MS_MAX = 20_000;
 
 export const LATE = Symbol("late");
 
-/** Waits for an answer; resolves to `LATE` where it has not come in time. Until then the process goes on. */
+/** Waits for an answer; resolves to `LATE` where it has not come in time. The timer keeps the process alive. */
 export async function within<T>(answer: Promise<T>, ms: number): Promise<T | typeof LATE> {
   const over = new AbortController();
   try {
@@ -17,7 +17,7 @@ export async function within<T>(answer: Promise<T>, ms: number): Promise<T | typ
 }
 
 /**
- * Waits for a `cloudflare.config.ts` that is read in this process, but not for ever.
+ * Waits for a `cloudflare.config.ts` that is read in this process.
  *
  * @param ms limit. Default: 20,000.
  * @throws CliError where it takes longer.
@@ -28,7 +28,7 @@ export async function readInTime<T>(file: string, reading: Promise<T>, ms = READ
   return result;
 }
 
-/** Words that a configuration is still being read after its time. */
+/** Makes the error for a configuration that is still being read after its time limit. */
 export function notAtItsEnd(file: string, ms: number): CliError {
   return new CliError(
     `${file}: it has not come to its end after ${ms / 1_000} s. Look for a loop, or an await of something that never ` +

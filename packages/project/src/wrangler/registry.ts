@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { homeFolder } from "../folders.ts";
 
 /**
- * Where Wrangler writes down which Workers run on this machine, a file for each. It hands that out to nobody (wrangler
- * 4.164, `getRegistryPath`; Miniflare's own default is another folder).
+ * Returns the folder in which Wrangler keeps a file for each Worker that runs on this machine. Wrangler does not export
+ * its path (wrangler 4.164, `getRegistryPath`). Miniflare's own default is another folder.
  */
 export function registryFolder(
   env: NodeJS.ProcessEnv,
@@ -14,7 +14,7 @@ export function registryFolder(
   return chosenRegistry(env) ?? join(wranglerFolder(env, home, platform), "registry");
 }
 
-/** The registry's folder where variables name one, absolute; `null` where none does. */
+/** Returns the absolute path of the registry's folder in the variables; `null` where none names it. */
 export function chosenRegistry(env: NodeJS.ProcessEnv): string | null {
   const chosen = env.CLOUDFLARE_DEV_REGISTRY_PATH || env.WRANGLER_REGISTRY_PATH;
   return chosen ? resolve(chosen) : null;
@@ -26,7 +26,7 @@ function wranglerFolder(env: NodeJS.ProcessEnv, home: string, platform: NodeJS.P
   return join(env.XDG_CONFIG_HOME || configFolder(env, home, platform), ".wrangler");
 }
 
-/** As the XDG rules are applied to systems that know nothing of them. */
+/** Returns the folder for configurations by the XDG rules, as libraries apply them to other systems. */
 function configFolder(env: NodeJS.ProcessEnv, home: string, platform: NodeJS.Platform): string {
   switch (platform) {
     case "darwin":

@@ -2,22 +2,22 @@ import { createRequire } from "node:module";
 import nodePath, { isAbsolute, join, type PlatformPath, resolve } from "node:path";
 import type { Unstable_Config } from "wrangler";
 
-/** Where a configuration comes from and where it goes. All absolute. */
+/** Folders of a configuration that is moved. All paths are absolute. */
 export interface Relocation {
   /** Folder of the user's configuration. */
   readonly from: string;
   /** Folder of the generated one. */
   readonly to: string;
-  /** Folder that Wrangler resolved some paths against while it read the configuration: the current one. */
+  /** Folder against which Wrangler has resolved some paths when it read the configuration: the current one. */
   readonly workingDirectory: string;
 }
 
 /**
- * Rewrites every path of a configuration that Wrangler has read, so that a copy of it in another folder means the same
- * files. `main` is not among them: the generated entry takes its place.
+ * Rewrites the paths of a configuration that Wrangler has read, so that a copy of it in another folder leads to the
+ * same files. `main` stays as it is, since the generated entry replaces it.
  *
- * What Wrangler leaves relative to the configuration, makes absolute, or makes relative to the current folder differs
- * from field to field; each line below says which it is (wrangler 4.164, `normalizeAndValidateConfig`).
+ * Wrangler leaves some paths relative to the configuration, and makes others absolute or relative to the current
+ * folder. Each line below says which it is (wrangler 4.164, `normalizeAndValidateConfig`).
  */
 export function relocate(config: Unstable_Config, relocation: Relocation): Unstable_Config {
   const { from, to, workingDirectory } = relocation;
@@ -51,7 +51,7 @@ export function relocate(config: Unstable_Config, relocation: Relocation): Unsta
 
 type Container = NonNullable<Unstable_Config["containers"]>[number];
 
-/** `image` and `image_build_context` of a container are absolute already; the named images are not. */
+/** Moves the named images of a container. Its `image` and `image_build_context` are absolute already. */
 function relocateImages(container: Container, move: (path: string) => string): Container {
   if (!container.images) return container;
   return {
@@ -72,14 +72,14 @@ function relocateAssets(assets: NonNullable<Unstable_Config["assets"]>, move: (p
   return { ...assets, ...defined("directory", assets.directory && move(assets.directory)) };
 }
 
-/** Drops the deprecated `entry-point`, beside which Wrangler would refuse the generated `main`. */
+/** Moves a site, and removes the deprecated `entry-point`, with which Wrangler would refuse the generated `main`. */
 function relocateSite(site: NonNullable<Unstable_Config["site"]>, move: (path: string) => string) {
   return { ...omit(site, "entry-point"), bucket: move(site.bucket) };
 }
 
 /**
- * A custom build runs in the current folder of `wrangler`, which is the Worker's own when it is started there, as
- * people do. Several Workers have no such folder in common, so each keeps its own.
+ * Moves a custom build. Wrangler runs it in its current folder, usually the Worker's. Several Workers have no such
+ * folder in common, so the build of each runs in the folder of its configuration.
  */
 function relocateBuild(
   build: Unstable_Config["build"],
@@ -99,8 +99,8 @@ function relocateBuild(
 }
 
 /**
- * Wrangler resolves an alias from the folder of the configuration; here that is done beforehand. A package that is not
- * installed stays as it is written, for Wrangler to complain about.
+ * Resolves the target of an alias from the folder of the user's configuration, as Wrangler would. A package that is not
+ * installed stays as it is written, and Wrangler reports it.
  */
 function resolveAlias(target: string, from: string): string {
   if (isAbsolute(target)) return target;
@@ -115,12 +115,12 @@ function mapValues<V, W>(record: Readonly<Record<string, V>>, map: (value: V) =>
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }
 
-/** `{[key]: value}`, or nothing at all for `undefined`: an absent key must stay absent. */
+/** Makes `{[key]: value}`, or an empty object for `undefined`: an absent key must stay absent. */
 function defined<K extends string, V>(key: K, value: V): { [key in K]?: Exclude<V, undefined> } {
   return value === undefined ? {} : ({ [key]: value } as { [key in K]?: Exclude<V, undefined> });
 }
 
-/** A copy of an object without some of its keys. */
+/** Copies an object without some of its keys. */
 export function omit<T extends object, K extends keyof T>(object: T, ...keys: readonly K[]): Omit<T, K> {
   const copy = { ...object };
   for (const key of keys) delete copy[key];
@@ -128,10 +128,10 @@ export function omit<T extends object, K extends keyof T>(object: T, ...keys: re
 }
 
 /**
- * `target` as a module specifier or configuration value seen from `fromDirectory`: always with forward slashes and
- * always with a leading `./` or `../`, so that nobody takes it for a package. One of another drive is absolute.
+ * Makes the path of `target` relative to a folder, for a module specifier or a configuration. It has forward slashes
+ * and begins with `./` or `../`, unlike the name of a package. A path on another drive is absolute.
  *
- * @param path the system's. Default: this one's.
+ * @param path rules for paths. Default: those of this system.
  */
 export function relativePath(fromDirectory: string, target: string, path: PlatformPath = nodePath): string {
   const between = path.relative(fromDirectory, target);

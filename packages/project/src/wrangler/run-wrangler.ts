@@ -8,34 +8,34 @@ import type { Answers } from "./wrangler-config.ts";
 
 /** Result of a command of Wrangler's. */
 export interface WranglerRun extends Captured {
-  /** Output for programs: lines of JSON. */
+  /** Wrangler's output file (`WRANGLER_OUTPUT_FILE_PATH`): lines of JSON. */
   readonly report: string;
 }
 
 export interface RunOptions {
-  /** Variables besides those that Wrangler was started with. */
+  /** Variables besides those with which Wrangler was started. They stay set for later commands. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Secrets that the command gets as `--secrets-file`. They are in no file that anybody else can open. */
+  /** Secrets that the command gets as `--secrets-file`, in a file that only this user can open. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Let it ask at the terminal. Default: nobody can answer, it takes the default of each question. */
+  /** Whether it may ask at the terminal. Default: false; then it takes the default answer to each question. */
   readonly asks?: boolean;
 }
 
 /** Runs a command of Wrangler's to its end. */
 export type RunWrangler = (args: readonly string[], options?: RunOptions) => Promise<WranglerRun>;
 
-/** Wrangler in a folder. */
+/** A Wrangler process for a folder. Calling it runs a command. */
 export interface WranglerIn extends RunWrangler, Disposable {
   /** Reads configurations in the process that runs the commands. */
   readonly answers: Answers;
 }
 
 /**
- * Starts the Wrangler that is installed, in a folder: it runs one command after the other, all in one process, which
- * ends when it is disposed of, or with this one.
+ * Starts the installed Wrangler in a folder. One process runs all commands, one after the other. It ends when it is
+ * disposed of, or with this process.
  *
  * @param env variables of that process.
- * @param file Wrangler's main module. Absolute.
+ * @param file absolute path of Wrangler's main module. Default: that of the user's Wrangler.
  */
 export function wranglerIn(cwd: string, env: NodeJS.ProcessEnv, file: string = wranglerFile()): WranglerIn {
   const folder = mkdtempSync(join(tmpdir(), "sluice-wrangler-"));
@@ -44,7 +44,7 @@ export function wranglerIn(cwd: string, env: NodeJS.ProcessEnv, file: string = w
   let printed = { out: "", err: "" };
   const child = new WranglerChild({
     cwd,
-    // Colours would be in the way of whoever reads a log.
+    // Logs and error texts contain the output, so it has no colours.
     env: { ...env, NO_COLOR: "1", FORCE_COLOR: "0", WRANGLER_OUTPUT_FILE_PATH: reportFile },
     file,
     stdio: [hasTerminal ? "inherit" : "ignore", "pipe", "pipe"],
@@ -59,7 +59,7 @@ export function wranglerIn(cwd: string, env: NodeJS.ProcessEnv, file: string = w
     },
   });
   child.guard.addFile(folder);
-  /** Reads all that Wrangler has reported to programs so far: it appends to one file. */
+  /** Reads the output file, to which all commands append. */
   const report = () => (existsSync(reportFile) ? readFileSync(reportFile, "utf8") : "");
   const run = async (args: readonly string[], { secrets, asks = false, env = {} }: RunOptions) => {
     const from = report().length;
@@ -81,7 +81,7 @@ export function wranglerIn(cwd: string, env: NodeJS.ProcessEnv, file: string = w
   return Object.assign(inTurn, { answers: child.answers, [Symbol.dispose]: () => child[Symbol.dispose]() });
 }
 
-/** Whether Wrangler would ask here: a person reads and writes, and it is no machine of CI. */
+/** Whether Wrangler would ask questions here: at a terminal, and not on a CI machine. */
 export function canAsk({ stdin, stdout, env }: Pick<NodeJS.Process, "stdin" | "stdout" | "env"> = process) {
   return stdin.isTTY === true && stdout.isTTY === true && (env.CI ?? "") === "";
 }

@@ -8,10 +8,10 @@ export interface SecretsFile {
 }
 
 /**
- * Makes a file of secrets. Its name is gone before it holds any, so that nothing stays when this process is killed;
- * where a system cannot open a file without a name, it stays until it is removed.
+ * Makes a file of secrets. Its name is removed before the secrets are written, so that nothing stays when this process
+ * is killed. On a system that cannot open a file without a name, the file stays until `remove` is called.
  *
- * @param folder that only this user can look into.
+ * @param folder folder that only this user can read.
  */
 export function secretsFile(folder: string, secrets: Readonly<Record<string, string>>): SecretsFile {
   const named = join(folder, "secrets.json");
@@ -19,7 +19,7 @@ export function secretsFile(folder: string, secrets: Readonly<Record<string, str
   const nameless = `/dev/fd/${fd}`;
   const isNameless = existsSync(nameless);
   if (isNameless) unlinkSync(named);
-  // At its beginning, whoever reads it may share its position.
+  // Written at position 0, which leaves the descriptor's position at the beginning: a reader may share that.
   writeSync(fd, JSON.stringify(secrets), 0);
   return {
     path: isNameless ? nameless : named,

@@ -7,32 +7,34 @@ import { type Diagnostics, loadWrangler, requireOfWrangler, wranglerInternals } 
 import { withFileItself, withReadableFile } from "./pull-consumers.ts";
 import { readInTime } from "./reading-limit.ts";
 
-/** Wrangler's reading of a configuration and what it had to say about it. */
+/** Wrangler's reading of a configuration, with its warnings. */
 export interface WranglerReading {
   readonly config: Unstable_Config;
-  /** As Wrangler printed it, colours and all; empty when it had nothing to say. */
+  /** Warnings as Wrangler has printed them, with colours; empty for none. */
   readonly warnings: string;
-  /** Warnings about a file with a `[sluice]` table, a text each, without a place: Wrangler prints none of them. */
+  /** Warnings about a file with a `[sluice]` table, without places. Wrangler's own printing is off for such a file. */
   readonly beside?: readonly string[];
 }
 
 export interface ReadOptions {
-  /** As in `wrangler --env`; the empty string is the top level whatever `CLOUDFLARE_ENV` says. */
+  /** As in `wrangler --env`. The empty string is the top level, regardless of `CLOUDFLARE_ENV`. */
   readonly env: string;
-  /** Keeps Wrangler from warning, and from asking the registry for a newer version that might know the unknown key. */
+  /**
+   * Whether to hide warnings. When it warns of unknown keys, Wrangler also looks for a newer version in the registry.
+   */
   readonly quiet: boolean;
 }
 
-/** Questions about a project that Wrangler answers. */
+/** Readings of a project for which Wrangler is needed, in this process or in another one. */
 export interface Answers {
   /**
-   * Reads a configuration through Wrangler itself, so that environments, defaults and paths are exactly its own.
+   * Reads a configuration by Wrangler itself, so that environments, defaults and paths are exactly Wrangler's.
    *
-   * Consumers of the type `http_pull`, which this Wrangler refuses and older ones took, are read as Workers' ones: none
-   * of the queues in the answer is ever used.
+   * Consumers of the type `http_pull`, which current Wranglers refuse, are read as those of Workers. The queues in the
+   * result are never used.
    *
-   * @param file absolute: Wrangler keeps some paths relative to it.
-   * @throws CliError with everything that Wrangler finds wrong.
+   * @param file absolute path. Wrangler keeps some paths relative to it.
+   * @throws CliError with all mistakes that Wrangler finds.
    */
   readConfig(file: string, options: ReadOptions): Promise<WranglerReading>;
   /** Reads a `cloudflare.config.ts`, as `readCloudflareConfigFile`. */
@@ -41,20 +43,20 @@ export interface Answers {
   readBuildOutput(file: string): Promise<CloudflareReading>;
   /** Writes the types of a `cloudflare.config.ts` in the current folder, as `writeCloudflareTypes`. */
   writeCloudflareTypes(file: string, mode: string): Promise<void>;
-  /** Reads an empty configuration, for its defaults: a name without a known extension counts as one. */
+  /** Reads an empty configuration, for Wrangler's defaults. */
   defaults(): Promise<Unstable_Config>;
   /** Reads the variables of a Worker on this machine, `unstable_getVarsForDev`. */
   variablesForDev(...args: Parameters<VarsForDev>): Promise<ReturnType<VarsForDev>>;
   /**
-   * The names that a module exports, `export *` aside, by the esbuild options by which Wrangler tells the formats of
-   * Workers apart; `null` when it is not there or does not compile.
+   * Lists the names that a module exports, without those of `export *`. Wrangler tells the formats of Workers apart by
+   * the same esbuild options. Returns `null` for a file that does not exist or does not compile.
    */
   exportsOf(file: string): Promise<string[] | null>;
 }
 
 type VarsForDev = typeof import("wrangler").unstable_getVarsForDev;
 
-/** Answers of a Wrangler that is loaded in this process. */
+/** Implementation by a Wrangler that is loaded in this process. */
 export const ANSWERS: Answers = {
   async readConfig(file, options) {
     const { unstable_readConfig } = loadWrangler();
@@ -82,10 +84,11 @@ export const ANSWERS: Answers = {
     return readBuildOutputFile(file);
   },
   async writeCloudflareTypes(file, mode) {
-    const its = await import("./cloudflare-config.ts");
-    await its.writeCloudflareTypes(file, mode);
+    const imported = await import("./cloudflare-config.ts");
+    await imported.writeCloudflareTypes(file, mode);
   },
   async defaults() {
+    // Wrangler reads a file name without a known extension as an empty configuration.
     return loadWrangler().unstable_readConfig({ config: "", env: "" }, { hideWarnings: true });
   },
   async variablesForDev(...args) {
@@ -118,8 +121,8 @@ function rawWithOwnTable(file: string): object | null {
 }
 
 /**
- * Warnings about everything but the `[sluice]` table, which Wrangler does not know; none from a Wrangler that keeps what
- * it takes to find them to itself.
+ * Collects Wrangler's warnings about a configuration without its `[sluice]` table, which Wrangler does not know.
+ * Returns none for a Wrangler whose internals cannot be reached.
  */
 function warningsBeside(raw: object, file: string, env: string): string[] {
   const { normalizeAndValidateConfig } = wranglerInternals();
@@ -133,7 +136,7 @@ function warningsIn({ warnings, children }: Diagnostics): string[] {
   return [...warnings, ...children.flatMap(warningsIn)];
 }
 
-/** Has this process say which file ends it, and fail, as long as it runs that file. */
+/** If this process ends until the result is disposed of, prints which file has ended it, and sets exit code 1. */
 function failingAtExit(file: string): Disposable {
   const onExit = (code: number) => {
     console.error(endedBy(file, code));
@@ -143,14 +146,14 @@ function failingAtExit(file: string): Disposable {
   return { [Symbol.dispose]: () => process.off("exit", onExit) };
 }
 
-/** Words that a configuration ends the process that reads it. */
+/** Makes the error text for a configuration that ends the process that reads it. */
 export function endedBy(file: string, code: number): string {
   return `${file}: it has ended the process that reads it, with exit code ${code}.`;
 }
 
 let answers = ANSWERS;
 
-/** Asks Wrangler in another process from now on, instead of loading it in this one. */
+/** Makes the functions below call Wrangler in another process from now on, instead of loading it in this one. */
 export function askIn(other: Answers): void {
   answers = other;
 }
@@ -165,7 +168,7 @@ export const wranglerDefaults: Answers["defaults"] = () => answers.defaults();
 export const variablesForDev: Answers["variablesForDev"] = (...args) => answers.variablesForDev(...args);
 export const exportsOf: Answers["exportsOf"] = (file) => answers.exportsOf(file);
 
-/** Wrangler prints what it has to say while it reads, and hands it out in no other way. */
+/** Captures what a function prints by a method of `console`. Wrangler returns its warnings in no other way. */
 export function capturing<T>(method: "log" | "warn", run: () => T): { result: T; printed: string } {
   const original = console[method];
   let printed = "";

@@ -3,7 +3,8 @@ import { agree, type OnBroker } from "../on-broker.ts";
 import { type Plan, planText } from "./plan.ts";
 
 /**
- * Shows a plan and asks whether to go on. Throws `CliError` for a plan with a refusal, and where the user does not agree.
+ * Shows a plan and asks whether to go on. Throws `CliError` for a plan with a refusal, and where the user does not
+ * agree.
  *
  * @returns false for a dry run.
  */

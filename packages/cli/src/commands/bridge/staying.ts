@@ -26,7 +26,7 @@ export class Staying {
     for (const batch of inBatches(due, () => 0)) await this.#release(batch.map(({ receipt }) => receipt));
   }
 
-  /** Releases each message when half of its lease is over, until it is stopped. The message can be leased again then. */
+  /** Releases each message when half of its lease is over, until it is stopped. It can be leased again then. */
   async keep(leaseMs: number, stop: AbortSignal, clock: Clock = systemClock(stop)): Promise<void> {
     while (!stop.aborted) {
       await clock.wait(leaseMs / 8);

@@ -42,10 +42,7 @@ export async function bundled(part: Part, wrangler: RunWrangler): Promise<Wanted
   }
 }
 
-/**
- * Makes a tag that contains the number of the protocol. It has 22 characters, and Cloudflare allows 25. A contract:
- * later releases read it.
- */
+/** Makes a tag with the protocol's number, 22 of Cloudflare's 25 characters. A contract: later releases read it. */
 function tagOf(contents: readonly (readonly [name: string, bytes: Buffer])[], config: string): string {
   const hash = createHash("sha256").update(config);
   for (const [name, bytes] of contents) hash.update(`\0${name}\0${bytes.length}\0`).update(bytes);

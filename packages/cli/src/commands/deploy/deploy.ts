@@ -6,7 +6,7 @@ import { CliError } from "@sluice/project/errors";
 import { SECRET_SETTINGS, setVariables } from "@sluice/project/generate/broker-settings";
 import { checkSettings } from "@sluice/project/generate/check-settings";
 import type { Register } from "@sluice/project/register/register";
-import { joined } from "@sluice/project/register/serve-projects";
+import { joinRegister } from "@sluice/project/register/serve-projects";
 import { canAsk } from "@sluice/project/wrangler/run-wrangler";
 import { canonicalJson } from "@sluice/protocol";
 import type { Surroundings } from "../../surroundings.ts";
@@ -82,7 +82,7 @@ async function deployOnto(
 ): Promise<number> {
   const { api, own, wrangler } = deployment;
   const { detach = [] } = options;
-  const next = joined(deployment.project.broker.name, liveBroker.register, own, detach);
+  const next = joinRegister(deployment.project.broker.name, liveBroker.register, own, detach);
   const register = sameProjects(next, liveBroker.ownRegister) ? liveBroker.ownRegister : next;
   const marks = await ownersOf(Object.keys(own.entry.workers), deployment);
   await refuseParting(marks, deployment);

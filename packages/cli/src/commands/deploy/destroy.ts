@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import type { Printer } from "@sluice/local/report/printer";
 import { CliError, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
 import type { Register } from "@sluice/project/register/register";
-import { left, type OwnProject } from "@sluice/project/register/serve-projects";
+import { leaveRegister, type OwnProject } from "@sluice/project/register/serve-projects";
 import type { Surroundings } from "../../surroundings.ts";
 import { confirm } from "../on-broker.ts";
 import { hintFor } from "./account.ts";
@@ -148,7 +148,7 @@ async function destroyFrom(
 function endOf({ isThere, register }: LiveBroker, own: OwnProject): BrokerEnd {
   if (!isThere) return { kind: "absent" };
   if (register === null) return { kind: "goes" };
-  const without = left(register, own);
+  const without = leaveRegister(register, own);
   if (without === register) return { kind: "untouched", register };
   return Object.keys(without.projects).length === 0 ? { kind: "goes" } : { kind: "stays", without };
 }

@@ -1,7 +1,7 @@
 import type { Printer } from "@sluice/local/report/printer";
 import { CliError } from "@sluice/project/errors";
 import { type Register, readRegister } from "@sluice/project/register/register";
-import { latestOf } from "@sluice/project/register/serve-projects";
+import { mergeRegisters } from "@sluice/project/register/serve-projects";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { markOf } from "./messages.ts";
 
@@ -51,7 +51,13 @@ export async function readLiveBroker(
     );
   }
   const services = new Set(versions.flatMap((one) => one.services));
-  return { isThere: true, version, register: latestOf(registers), ownRegister, services: [...services] };
+  return {
+    isThere: true,
+    version,
+    register: mergeRegisters(registers),
+    ownRegister,
+    services: [...services],
+  };
 }
 
 /** Error for a broker that another deployment has changed since this one read it. */

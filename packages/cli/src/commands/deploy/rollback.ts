@@ -1,7 +1,7 @@
 import type { Printer } from "@sluice/local/report/printer";
 import { CliError, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
 import { readRegister } from "@sluice/project/register/register";
-import { joined } from "@sluice/project/register/serve-projects";
+import { joinRegister } from "@sluice/project/register/serve-projects";
 import { canonicalJson } from "@sluice/protocol";
 import type { Surroundings } from "../../surroundings.ts";
 import { ChangedSecrets, type Version } from "./cloudflare-api.ts";
@@ -55,7 +55,7 @@ export async function rollback(
   const { api, own, project } = deployment;
   const live = await readLiveBroker(api, project.broker.name);
   // Called only because they throw for a broker or Workers of another project.
-  joined(project.broker.name, live.register, own);
+  joinRegister(project.broker.name, live.register, own);
   await ownersOf(Object.keys(own.entry.workers), deployment);
   const watch = new BrokerWatch(api, project.broker.name, live.version);
   const workers: WorkerVersions[] = [];

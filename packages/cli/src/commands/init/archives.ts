@@ -6,8 +6,9 @@ import { dependsOn, type Manifest, readManifest } from "./manifest.ts";
 const ARCHIVE = /^(?:file:)?(?<path>.+\.tgz)$/;
 
 /**
- * Finds the folder of the packed archives from which Sluice was installed: by the project's manifest, else by a manifest
- * beside a `node_modules` that contains the running command, such as npx's. `null` where no manifest names one.
+ * Finds the folder of the packed archives from which Sluice was installed: by the project's manifest, else by a
+ * manifest beside a `node_modules` that contains the running command, such as npx's. `null` where no manifest names
+ * one.
  *
  * @param root folder of the project's manifest.
  * @param command absolute path of a module of the running command.

@@ -25,8 +25,8 @@ interface Message {
 }
 
 /**
- * Forwards each line of standard input, a message of the Model Context Protocol, to a broker, and prints the answer on a
- * line. It looks for the broker with each message, since the broker may start after the agent, or on another port. A
+ * Forwards each line of standard input, a message of the Model Context Protocol, to a broker, and prints the answer on
+ * a line. It looks for the broker with each message, since the broker may start after the agent, or on another port. A
  * request that the agent cancels is aborted. The command ends with standard input, or when standard output is closed.
  */
 export async function forwardMcp(

@@ -176,8 +176,8 @@ function textIn(file: string): string {
 }
 
 /**
- * Restores line ends that editors change by themselves: many append one at the end of a file, and some on Windows change
- * all of them.
+ * Restores line ends that editors change by themselves: many append one at the end of a file, and some on Windows
+ * change all of them.
  */
 export function withOwnLineEnds(original: string, edited: string): string {
   const ends = original.includes("\r\n") ? edited : edited.replaceAll("\r\n", "\n");

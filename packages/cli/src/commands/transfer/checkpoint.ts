@@ -5,9 +5,9 @@ import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 export const OWNERS_MODE = 0o600;
 
 /**
- * Keeps the progress of an export or import in a file beside the exported or imported one. It is written after each page
- * or batch and removed at the end, so it exists after a run that was stopped. A contract: a later release may continue
- * the run.
+ * Keeps the progress of an export or import in a file beside the exported or imported one. It is written after each
+ * page or batch and removed at the end, so it exists after a run that was stopped. A contract: a later release may
+ * continue the run.
  */
 export class Checkpoint<T extends object> {
   readonly file: string;

@@ -24,7 +24,7 @@ export class LentConsumer {
     this.#file = join(processesFolder(env, "adopt", ".sluice-adopt"), `${api.account}-${id}.json`);
   }
 
-  /** Consumer that `take` has replaced, also in an earlier run; `null` for a queue without one, `undefined` for no run. */
+  /** Consumer that `take` has replaced, in any run; `null` for a queue without one, `undefined` for no such run. */
   get kept(): NewConsumer | null | undefined {
     if (!existsSync(this.#file)) return undefined;
     return (JSON.parse(readFileSync(this.#file, "utf8")) as { consumer: NewConsumer | null }).consumer;

@@ -99,7 +99,7 @@ export function settingsOf({
   };
 }
 
-/** Makes the JSON text of a message in a batch. A JSON body stays as it is, so that numbers keep all of their digits. */
+/** Makes the JSON of a message in a batch. A JSON body stays as it is, so that numbers keep all of their digits. */
 function entryOf({ contentType, text = "" }: LeasedMessage): string {
   const body = contentType === "json" ? text : JSON.stringify(text);
   return `{"content_type":"${contentType}","body":${body}}`;
