@@ -83,7 +83,8 @@ async function deployOnto(
   const { api, own, wrangler } = deployment;
   const { detach = [] } = options;
   const next = joinRegister(deployment.project.broker.name, liveBroker.register, own, detach);
-  const register = sameProjects(next, liveBroker.ownRegister) ? liveBroker.ownRegister : next;
+  // The live register is uploaded unchanged, with its `by`, so that the broker's tag stays the same.
+  const register = hasProjects(next, liveBroker.ownRegister) ? liveBroker.ownRegister : next;
   const marks = await ownersOf(Object.keys(own.entry.workers), deployment);
   await refuseParting(marks, deployment);
   const others = await othersOf(register, own, liveBroker.services, api);
@@ -112,18 +113,18 @@ async function deployOnto(
   const file = deployment.accessFile;
   const secrets = steps.length === 0 ? {} : brokerSecrets(secretsGiven, { file, account, isNew });
   const isChosen = secretsGiven.SLUICE_API_TOKENS !== undefined;
-  const { SLUICE_API_TOKENS: given } = secrets;
-  const tokens = given === undefined ? null : isChosen ? CHOSEN : tokenMark(given);
+  const { SLUICE_API_TOKENS: tokens } = secrets;
+  const tokensMark = tokens === undefined ? null : isChosen ? CHOSEN : tokenMark(tokens);
   const mark = { run: runOf(wanted, live), broker: broker.name, project: own.name };
   for (const [i, step] of steps.entries()) {
     const isBroker = step.part === broker;
     const place = `${i + 1} of ${steps.length}`;
-    const run = async () => {
+    const uploadStep = async () => {
       unfinished.begin(step.part.name);
-      const message = deploymentMessage(mark, isBroker ? tokens : null);
+      const message = deploymentMessage(mark, isBroker ? tokensMark : null);
       const migration = isBroker ? await api.migrationTag(step.part.name) : null;
-      const more = { message, secrets: isBroker ? secrets : {}, migration };
-      const addresses = await upload(step, { ...more, wrangler, yes, wait: setTimeout }).catch(
+      const ofPart = { message, secrets: isBroker ? secrets : {}, migration };
+      const addresses = await upload(step, { ...ofPart, wrangler, yes, wait: setTimeout }).catch(
         (error: unknown) => {
           if (!(error instanceof CliError)) throw error;
           const hint = hintFor(error.message, deployment.credentials, deployment.account);
@@ -136,7 +137,7 @@ async function deployOnto(
     };
     // Another deployment may have come in between: look again right before each step.
     if (!isBroker) await ownersOf([step.part.name], deployment);
-    const addresses = await (isBroker ? watch.guard(run) : run());
+    const addresses = await (isBroker ? watch.guard(uploadStep) : uploadStep());
     printer.print(`${place}  ${stepText(step)}  ${addresses.join(", ")}`.trimEnd());
     if (!isBroker) continue;
     const url = addressAmong(addresses);
@@ -156,14 +157,14 @@ async function deployOnto(
   if (steps.length > 0) await findAddress(deployment);
   if (steps.length > 0 || isForgotten) {
     printer.print(
-      endText(deployment, surroundings, { isChosen: isChosen && last === CHOSEN, isSet: tokens !== null }),
+      endText(deployment, surroundings, { isChosen: isChosen && last === CHOSEN, isSet: tokensMark !== null }),
     );
   }
   return 0;
 }
 
-/** Whether the live broker has this register already, whichever deployment uploaded it. */
-function sameProjects(next: Register, live: Register | null): live is Register {
+/** Whether the live broker has these projects already, whichever deployment uploaded them. */
+function hasProjects(next: Register, live: Register | null): live is Register {
   return live !== null && canonicalJson(next.projects) === canonicalJson(live.projects);
 }
 
