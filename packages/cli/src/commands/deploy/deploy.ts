@@ -157,7 +157,10 @@ async function deployOnto(
   if (steps.length > 0) await findAddress(deployment);
   if (steps.length > 0 || isForgotten) {
     printer.print(
-      endText(deployment, surroundings, { isChosen: isChosen && last === CHOSEN, isSet: tokensMark !== null }),
+      endText(deployment, surroundings, {
+        isChosen: isChosen && last === CHOSEN,
+        isSet: tokensMark !== null,
+      }),
     );
   }
   return 0;
