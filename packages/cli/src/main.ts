@@ -7,7 +7,7 @@ if (refusal !== null) {
   console.error(refusal);
   process.exit(1);
 }
-// Loaded after the check only: an older Node.js fails on imports that it does not know.
+// Loaded only after the check: an older Node.js fails on imports of names that it lacks.
 const { enableCompileCache } = await import("node:module");
 const { EXIT_FAILED } = await import("@sluice/project/errors");
 const { surviveLateErrors } = await import("@sluice/project/wrangler/late-errors");

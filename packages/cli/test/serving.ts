@@ -11,7 +11,7 @@ export const CLIENT = {
   credentials: { accessKeyId: "local", secretAccessKey: "local" },
 };
 
-/** Makes a folder that goes with the last test of the suite. */
+/** Makes a folder that is deleted after the last test of the suite. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-serving-")));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

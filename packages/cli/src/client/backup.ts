@@ -6,7 +6,7 @@ import { queuePath } from "./queues.ts";
 /** A page of a queue's messages in any state. */
 interface BackupPage {
   readonly messages: readonly BackupMessage[];
-  /** Where the next page begins; `null` at the end. */
+  /** Cursor of the next page; `null` at the end. */
   readonly cursor: string | null;
   readonly searched: number;
   readonly of: number;

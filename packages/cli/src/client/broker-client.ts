@@ -146,7 +146,7 @@ export class BrokerClient {
     return { status: response.status, body: await this.#parsed(response) };
   }
 
-  /** @throws CliError for a broker of another project that nobody named. */
+  /** @throws CliError for a broker of another project that was found and not named. */
   #refuseStranger(): void {
     const { url, stranger = null } = this.#address;
     if (stranger === null) return;

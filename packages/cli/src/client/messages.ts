@@ -15,7 +15,7 @@ export const PAGE_MESSAGES_MAX = 100;
 /** A page of a queue's messages in any state. */
 export interface MessagePage<T extends MessageView = MessageView> {
   readonly messages: readonly T[];
-  /** Where the next page begins; `null` at the end. */
+  /** Cursor of the next page; `null` at the end. */
   readonly cursor: string | null;
   /** Number of messages searched so far, those for the pages before included. */
   readonly searched: number;

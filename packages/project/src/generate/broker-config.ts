@@ -35,12 +35,12 @@ export interface BrokerConfigInput {
 }
 
 /**
- * Compatibility date of a broker without its own configuration. It is the newest one with which a Worker starts on the
- * workerd of the oldest Wrangler (`WRANGLER_VERSION_MIN`).
+ * Compatibility date of a broker without its own configuration. The workerd of the oldest Wrangler
+ * (`WRANGLER_VERSION_MIN`) accepts it. A workerd does not start Workers with dates that are newer than itself.
  */
 export const BROKER_COMPATIBILITY_DATE = "2026-01-01";
 
-/** Flag that tells the broker of SQS clients that stopped waiting, so that they get no messages. */
+/** Flag by which the broker notices SQS clients that have stopped waiting, so that they get no messages. */
 export const BROKER_COMPATIBILITY_FLAG = "enable_request_signal";
 
 /**
@@ -82,7 +82,8 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     migrations: withBrokerClasses(config.migrations),
     services: [...(config.services ?? []), ...consumerServices],
     vars: allVars,
-    // By its version a deployed broker tells a deployment from a crash. Elsewhere the process that ends it tells it.
+    // By its version a deployed broker tells a deployment from a crash. Elsewhere the process that ends it records
+    // that.
     ...(purpose === "build"
       ? {
           version_metadata: config.version_metadata ?? { binding: VERSION_BINDING },

@@ -55,7 +55,7 @@ export interface GeneratedWorker {
 
 /** All generated files of a command. */
 export interface Plan {
-  /** In the order of the command line: the first is the primary one. */
+  /** Workers in the order of the command line: the first is the primary one. */
   readonly workers: readonly GeneratedWorker[];
   readonly broker: GeneratedWorker;
 }

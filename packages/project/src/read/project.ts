@@ -44,7 +44,7 @@ const NO_NAMES: DeploymentNames = { broker: null, project: null };
 export interface Project {
   /** Environment in which the files were read, "" for the top level. For an account it may be that of a build. */
   readonly env: string;
-  /** In the order of the command line: the first is the primary one. Empty when the broker runs alone. */
+  /** Workers in the order of the command line: the first is the primary one. Empty when the broker runs alone. */
   readonly workers: readonly UserWorker[];
   readonly broker: BrokerBase;
   /** Queue tables of the broker's own configuration; `null` where it has none. */

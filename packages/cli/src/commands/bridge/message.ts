@@ -32,16 +32,16 @@ export type Line = readonly [name: string, value: string];
 
 /** Description of a queue of another system, to show it and to copy it. */
 export interface SourceQueue {
-  /** Where it is, in words, with its address. */
+  /** Place of the queue, in words, with its address. */
   readonly place: string;
   readonly identity: OtherQueue;
   /** Settings of the queue that Sluice creates. */
   readonly queue: BackupQueue;
   /** Formats the settings of a queue of Sluice in the words of this system. */
   linesOf(queue: BackupQueue): readonly Line[];
-  /** Sentences about what is not copied, each with the reason. */
+  /** Sentences about settings that are not copied, each with the reason. */
   readonly notCopied: readonly string[];
-  /** Sentences about what else matters before it begins. */
+  /** Further sentences that the user should read before the move. */
   readonly notes: readonly string[];
   /** Changes to the source before messages are moved, which are undone afterwards. */
   readonly steps: readonly string[];

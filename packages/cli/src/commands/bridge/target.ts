@@ -4,13 +4,13 @@ import type { OtherQueue } from "./same-queue.ts";
 
 /** Description of the other system's queue that a queue is moved to. */
 export interface TargetQueue {
-  /** Where it is, in words, with its address. */
+  /** Place of the queue, in words, with its address. */
   readonly place: string;
   /** `null` where it does not exist. */
   readonly identity: OtherQueue | null;
   /** Settings that it is created with. */
   readonly lines: readonly Line[];
-  /** Sentences about what is not copied, each with the reason. */
+  /** Sentences about settings that are not copied, each with the reason. */
   readonly notCopied: readonly string[];
   readonly differences: readonly string[];
   readonly notes: readonly string[];

@@ -11,7 +11,7 @@ const ACCOUNT_ID = /^[0-9a-f]{32}$/i;
 const OTHER_ACCOUNT_ID = /^[\w-]+$/;
 const LISTED = '"npx wrangler whoami" lists those of the login.';
 
-/** An account, and what names it: a file or a variable. */
+/** An account, with the file or the variable that names it. */
 export interface NamedAccount {
   readonly id: string;
   readonly place: string;

@@ -45,8 +45,8 @@ export interface DeployOptions extends DeploymentOptions {
 }
 
 /**
- * `sluice deploy`: deploys the Workers and their broker by Wrangler, in an order that Cloudflare accepts, and only what
- * has changed. Each run asks the account what is deployed, so it continues where a failed run stopped.
+ * `sluice deploy`: deploys the Workers and their broker by Wrangler, in an order that Cloudflare accepts, unless they
+ * are unchanged. Each run reads from the account what is deployed, so it continues where a failed run stopped.
  */
 export async function deploy(
   options: DeployOptions,
@@ -74,7 +74,7 @@ interface DeployRun {
   readonly uploaded: Set<string>;
 }
 
-/** Brings the account from its live state to what the files say. */
+/** Plans the uploads from the live state of the account to that of the files, and makes them. */
 async function deployOnto(
   liveBroker: LiveBroker,
   watch: BrokerWatch,

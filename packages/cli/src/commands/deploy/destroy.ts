@@ -169,14 +169,14 @@ async function boundAfter(
   return others.filter(({ standing }) => standing === "bound").map(({ worker }) => worker);
 }
 
-/** Formats a line for a Worker that stays, because what runs there is not what this project deployed to the broker. */
+/** Formats a line for a Worker that stays, because its live version is not this project's for this broker. */
 function aloneText([name, mark]: readonly [string, Mark | null]): string {
   return mark === null
     ? `  • ${name}  is left alone: what runs there was not deployed by "sluice deploy" (npx wrangler delete --name ${name} deletes it)`
     : `  • ${name}  is left alone: what runs there was deployed to the broker "${mark.broker}"`;
 }
 
-/** Says what a removal deletes. */
+/** Lists in sentences what the command deletes. */
 function whatGoes(workers: readonly Part[], end: BrokerEnd): string {
   const names = workers.map(({ name }) => `"${name}"`).join(" and ");
   const deleted = names === "" ? "No Worker is deleted." : `Deleted: ${names}.`;

@@ -10,7 +10,7 @@ export interface LiveBroker {
   readonly isThere: boolean;
   /** Version that gets the requests; `null` for a Worker without one. */
   readonly version: string | null;
-  /** The projects that it serves; `null` where it serves none yet. */
+  /** Register of the projects that it serves; `null` for a broker without a version. */
   readonly register: Register | null;
   /** The register of the live version alone. A version that is deployed at the same time may be missing in it. */
   readonly ownRegister: Register | null;
@@ -19,7 +19,7 @@ export interface LiveBroker {
 }
 
 /**
- * Reads what is deployed of a broker.
+ * Reads the deployed state of a broker.
  *
  * @param since id of the live version at an earlier reading; `null` where the broker did not exist then. The registers
  *   of this version and all later ones are merged, since each may have been uploaded without knowledge of the others.

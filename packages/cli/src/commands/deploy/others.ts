@@ -21,7 +21,7 @@ type Standing = "bound" | "unfinished" | "gone";
 
 /**
  * Lists the consumers of a register besides those that a command names. A consumer that is not bound now stays unbound:
- * only its own deployment knows whether it has our entrypoint yet.
+ * only its own deployment can tell whether it has our entrypoint yet.
  *
  * @param bound Workers that the live broker is bound to.
  */

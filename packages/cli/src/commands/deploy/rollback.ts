@@ -163,8 +163,8 @@ async function refuseForOthers(
 }
 
 /**
- * Serializes what a version of the broker holds of a project, for comparison: its register entry, and which of its
- * Workers the broker is bound to.
+ * Serializes the part of a broker's version that belongs to a project, for comparison: its register entry, and which of
+ * its Workers the broker is bound to.
  */
 function projectStateIn(broker: Pick<LiveBroker, "register" | "services">, project: string): string {
   const entry = broker.register?.projects[project] ?? null;
@@ -198,7 +198,7 @@ async function leftBehindText(
 }
 
 /**
- * Finds what to go back to, to undo the deployment that uploaded the newest live version. A Worker whose contents it
+ * Finds the versions that undo the deployment which uploaded the newest live version. A Worker whose contents it
  * did not change stays: going back would only restore old secrets.
  */
 export function targetsOf(workers: readonly WorkerVersions[]): Target[] {

@@ -38,7 +38,7 @@ const CONFLICT_HINT =
 const SECRETS_MISSING = /required secrets have not been set: (.+)$/m;
 
 interface UploadOptions {
-  /** Message of every version, by which a rollback knows what was deployed together. */
+  /** Message of every version, by which a rollback finds the versions that were deployed together. */
   readonly message: string;
   /** Secrets uploaded with the code. A secret that is not named here is kept. */
   readonly secrets: Readonly<Record<string, string>>;

@@ -28,7 +28,7 @@ export type Waiting =
 
 /**
  * Counts the messages that wait in the broker of a deployment. `SLUICE_URL` does not count, since it may be that of
- * another broker: what waits there says nothing of this one.
+ * another broker.
  *
  * @param queues names of the queues to look at. Default: all.
  */

@@ -9,7 +9,7 @@ export const API_URL = "https://api.cloudflare.com/client/v4";
 const PATIENCE_MS = 60_000;
 /** Codes of the API for a path that leads nowhere, such as one of an unknown account. */
 const NO_ROUTE = [7_000, 7_003];
-/** Codes of the API for credentials that it does not know, or that may not do this. */
+/** Codes of the API for unknown credentials, and for those without the permission. */
 const REFUSED_CREDENTIALS = [9_103, 9_106, 9_109, 10_000, 10_001, 10_023];
 
 /** A queue as Cloudflare's API shows it. */

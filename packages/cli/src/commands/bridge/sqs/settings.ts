@@ -99,7 +99,7 @@ function copiedOf(attributes: SqsAttributes): Record<string, string> {
   return Object.fromEntries(Object.entries(attributes).filter(([key]) => keys.includes(key)));
 }
 
-/** Makes the sentences about what is not copied. */
+/** Makes the sentences about settings that are not copied. */
 export function notCopiedOf(attributes: SqsAttributes): string[] {
   const copied = copiedOf(attributes);
   const found = Object.entries(NOT_COPIED).filter(([key]) => attributes[key] && copied[key] === undefined);

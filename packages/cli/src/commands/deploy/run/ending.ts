@@ -6,9 +6,9 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 let ignoresLostOutput = false;
 
 /**
- * Runs commands that change an account. A command whose output is lost, as after `| head` or on a full disk, runs to its
- * end: half a deployment is worse than an unread one. An interrupted command stops at once, together with Wrangler, and
- * the next run continues.
+ * Runs commands that change an account. A command whose output is lost, as after `| head` or on a full disk, runs to
+ * its end: half a deployment is worse than an unread one. An interrupted command stops at once, together with Wrangler,
+ * and the next run continues.
  */
 export function withEndings(execute: Execute): Execute {
   return (command) =>
