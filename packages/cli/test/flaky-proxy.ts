@@ -2,10 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/**
- * Failure of a request. A number: the answer has this status, and the request does not reach the server. Else its
- * connection is cut before or after the server has handled it.
- */
+/** Failure of a request: an answer with this status instead of the server's, or a connection cut before or after it. */
 export type Fault = number | "cutBefore" | "cutAfter";
 export const FAULTS: readonly Fault[] = [500, 429, "cutBefore", "cutAfter"];
 

@@ -27,8 +27,7 @@ export class Strangers {
    * Opens a connection and writes to it as fast as the server reads. Resolves when all is written, or the connection is
    * closed.
    *
-   * @param head text to write first.
-   * @param bytes number of bytes to write after it.
+   * @param bytes number of bytes to write after `head`.
    */
   async say(head: string, bytes = 0): Promise<Socket> {
     const socket = connect({ port: this.#port, host: "127.0.0.1" });

@@ -10,10 +10,7 @@ export interface BrokerAddress {
   readonly url: string;
   /** A token of the broker's; `null` for none. */
   readonly token: string | null;
-  /**
-   * Describes a broker that was found, not named, and whose folders neither contain the current one nor lie in it.
-   * Default: `null`, for any other broker.
-   */
+  /** Words for a broker that was not named and has no folder in or around the current one. Default: `null`. */
   readonly stranger?: string | null;
 }
 

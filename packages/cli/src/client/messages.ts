@@ -85,12 +85,7 @@ export async function wholeIdsOf(
   return whole;
 }
 
-/**
- * Counts the ids of a command line whose messages were not found.
- *
- * @param limit most messages that the command acts on; `undefined` for no limit.
- * @param done number of messages that it has acted on.
- */
+/** Counts the named messages that were not found, after a command with this limit has acted on `done` messages. */
 export function missingOf(ids: readonly string[], limit: number | undefined, done: number): number {
   return Math.max(0, Math.min(new Set(ids).size, limit ?? Number.POSITIVE_INFINITY) - done);
 }

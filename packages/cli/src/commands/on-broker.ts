@@ -77,11 +77,7 @@ export function endQuietly(error: NodeJS.ErrnoException): void {
   process.exit(EXIT_FAILED);
 }
 
-/**
- * Prints an answer: with `--json` its data, else its text.
- *
- * @param shown `text` is output, `words` are a remark and go to standard error.
- */
+/** Prints an answer: with `--json` the data, else `text`, or else `words`, which go to standard error. */
 export function answer(
   { printer, json }: OnBroker,
   data: unknown,

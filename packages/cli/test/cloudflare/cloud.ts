@@ -49,11 +49,7 @@ export class Cloud implements AsyncDisposable {
     return this.cloudflare.account;
   }
 
-  /**
-   * Makes a new checkout without Workers.
-   *
-   * @param name name in its `package.json`.
-   */
+  /** Makes a new checkout without Workers, with this name in its `package.json`. */
   repository(name: string, env: NodeJS.ProcessEnv = {}, kind = this.#kind): Repository {
     const start = fakeWrangler(this.cloudflare, (command, worker) => this.before(command, worker));
     const repository = new Repository(name, { ...this.cloudflare.env, ...env }, start, kind);

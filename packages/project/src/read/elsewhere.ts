@@ -37,11 +37,7 @@ export function consumersElsewhere(
   });
 }
 
-/**
- * Formats which messages each Worker of another process gets.
- *
- * @param workers result of `consumersElsewhere`.
- */
+/** Formats which messages go to each Worker in the result of `consumersElsewhere`. */
 export function elsewhereLines(workers: readonly WorkerQueueConfig[]): string[] {
   return workers.map(({ workerName, directory, consumers }) => {
     const queues = consumers.map(({ queue }) => queue).join(", ");

@@ -147,7 +147,7 @@ export class WranglerChild implements Disposable {
       if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP");
     };
     for (const signal of TERMINAL_SIGNALS) process.on(signal, forward);
-    const onEnd = (error: Error) => {
+    const end = (error: Error) => {
       for (const signal of TERMINAL_SIGNALS) process.off(signal, forward);
       if (this.#child === child) this.#child = null;
       for (const { reject } of this.#waiting.values()) reject(error);
@@ -158,16 +158,14 @@ export class WranglerChild implements Disposable {
       if ("id" in message) this.#settle(message);
       if ("late" in message) console.warn(message.late);
     });
-    child.once("error", onEnd);
+    child.once("error", end);
     child.once("exit", () => {
       signalGroup(child, "SIGKILL");
       this.guard.drop(-pid);
     });
     // Not "exit", after which its last messages may still arrive.
     child.once("close", (code, signal) =>
-      onEnd(
-        new ChildEnded(code ?? 128 + (signal === null ? 0 : constants.signals[signal]), this.#isSignalled),
-      ),
+      end(new ChildEnded(code ?? 128 + (signal === null ? 0 : constants.signals[signal]), this.#isSignalled)),
     );
     onStart(child);
     return child;

@@ -146,9 +146,7 @@ function modulesOf({ type, mainModule, modules }: Manifest, file: string) {
   return { main: `bundle/${mainModule}`, base_dir: "bundle", no_bundle: true, rules };
 }
 
-/**
- * Makes the glob of a module. Wrangler matches it with paths of files and with specifiers of imports, as `../a.txt`.
- */
+/** Makes the glob of a module. Wrangler matches it with paths of files and with import specifiers, as `../a.txt`. */
 function globOf(name: string): string {
   return `**/${posix.basename(name)}`;
 }

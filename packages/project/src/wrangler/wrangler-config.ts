@@ -19,9 +19,7 @@ export interface WranglerReading {
 export interface ReadOptions {
   /** As in `wrangler --env`. The empty string is the top level, regardless of `CLOUDFLARE_ENV`. */
   readonly env: string;
-  /**
-   * Whether to hide warnings. When it warns of unknown keys, Wrangler also looks for a newer version in the registry.
-   */
+  /** Whether to hide warnings. For unknown keys, a warning also makes Wrangler look for a newer version online. */
   readonly quiet: boolean;
 }
 

@@ -6,13 +6,10 @@ export interface BatchLimits {
   readonly size: number;
 }
 
+/** Limits of Sluice's admin API. */
 const SLUICE_LIMITS: BatchLimits = { messages: BATCH_MESSAGES, size: BATCH_BYTES };
 
-/**
- * Splits items into batches within limits, in their order. An item that is too large has a batch of its own.
- *
- * @param limits default: those of Sluice's admin API.
- */
+/** Splits items into batches within limits, in their order. An item that is too large has a batch of its own. */
 export function* inBatches<T>(
   items: readonly T[],
   sizeOf: (item: T) => number,

@@ -214,10 +214,7 @@ async function forward(
   }
 }
 
-/**
- * Splits messages of a FIFO queue into rounds with at most one message of each group, so that nothing is sent after a
- * message of its group that has failed.
- */
+/** Splits messages of a FIFO queue into rounds with one message of a group at most, since one that fails ends its group. */
 export function roundsOf(messages: readonly LeasedMessage[]): LeasedMessage[][] {
   const counts = new Map<string, number>();
   const rounds: LeasedMessage[][] = [];

@@ -17,12 +17,7 @@ export interface TargetQueue {
   readonly refusal: string | null;
 }
 
-/**
- * Outcome of sending a message.
- *
- * - `again`: it was not sent, and may be later.
- * - `left`: it cannot be sent, for this reason, and stays in Sluice.
- */
+/** Outcome of sending a message: `again` may succeed later, `left` is the reason why it cannot be sent. */
 export type Sent = "sent" | "again" | { readonly left: string };
 
 /** A queue of another system that messages are sent to. */

@@ -37,9 +37,9 @@ export function cloudflareVariables(
       ([name, value]) => [name, value, `${name} in ${file}`] as const,
     ),
   );
-  const fromEnvironment = Object.entries(variables).map(([name, value]) => [name, value, name] as const);
+  const fromEnv = Object.entries(variables).map(([name, value]) => [name, value, name] as const);
   const variablesByName = new Map(
-    [...fromFiles, ...fromEnvironment].flatMap(([name, value, place]) =>
+    [...fromFiles, ...fromEnv].flatMap(([name, value, place]) =>
       value ? [[name, { value, place }] as const] : [],
     ),
   );

@@ -67,10 +67,7 @@ interface DeployRun {
   readonly options: DeployOptions;
   readonly printer: Printer;
   readonly surroundings: Pick<Surroundings, "cwd" | "env">;
-  /**
-   * Names of the parts that this run has uploaded. A new plan uploads them again only for changed contents, never
-   * because of `--force`: two runs that plan anew after each other's uploads would never end.
-   */
+  /** Names of uploaded parts. `--force` does not upload them again: two runs that plan anew for each other would never end. */
   readonly uploaded: Set<string>;
 }
 

@@ -51,13 +51,8 @@ export async function readLiveBroker(
     );
   }
   const services = new Set(versions.flatMap((one) => one.services));
-  return {
-    isThere: true,
-    version,
-    register: mergeRegisters(registers),
-    ownRegister,
-    services: [...services],
-  };
+  const register = mergeRegisters(registers);
+  return { isThere: true, version, register, ownRegister, services: [...services] };
 }
 
 /** Error for a broker that another deployment has changed since this one read it. */

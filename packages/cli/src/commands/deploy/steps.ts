@@ -54,11 +54,7 @@ export function stepsTo(wanted: readonly Wanted[], live: ReadonlyMap<string, Liv
   return [...(liveTag === first.tag ? [] : [first]), ...steps, whole];
 }
 
-/**
- * Orders Workers so that each comes after those that it is bound to. A circle of deployed Workers is cut anywhere.
- *
- * @throws CliError for a circle with a Worker that is not deployed.
- */
+/** Orders Workers after those that they are bound to. Throws `CliError` for a circle, unless all of it is deployed. */
 export function inOrder<T extends { readonly part: Part }>(
   workers: readonly T[],
   live: Pick<ReadonlyMap<string, unknown>, "has">,

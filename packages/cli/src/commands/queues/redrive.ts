@@ -105,11 +105,7 @@ function movedText(move: MoveView): string {
   return `Moved ${plural(move.moved, "message")} to ${targetOf(move.to, move.moved)}.${stay}`;
 }
 
-/**
- * Names the target of a move.
- *
- * @param messages number of messages that it moves. Default: unknown, as for several.
- */
+/** Names the target of a move of some messages. Their number defaults to several. */
 export function targetOf(to: string | null | undefined, messages?: number): string {
   return to ?? (messages === 1 ? "where it came from" : "where they came from");
 }
