@@ -214,7 +214,7 @@ async function forward(
   }
 }
 
-/** Splits messages of a FIFO queue into rounds with one message of a group at most, since one that fails ends its group. */
+/** Splits messages of a FIFO queue into rounds with one message of a group at most: after a failure its group waits. */
 export function roundsOf(messages: readonly LeasedMessage[]): LeasedMessage[][] {
   const counts = new Map<string, number>();
   const rounds: LeasedMessage[][] = [];

@@ -67,7 +67,7 @@ interface DeployRun {
   readonly options: DeployOptions;
   readonly printer: Printer;
   readonly surroundings: Pick<Surroundings, "cwd" | "env">;
-  /** Names of uploaded parts. `--force` does not upload them again: two runs that plan anew for each other would never end. */
+  /** Names of uploaded parts, which `--force` uploads once: two runs that plan anew for each other would never end. */
   readonly uploaded: Set<string>;
 }
 
