@@ -8,7 +8,7 @@ export interface BrokerRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Becomes JSON. Default: none. */
   readonly body?: unknown;
-  /** Ends the call, which rejects then. Default: it takes as long as it takes. */
+  /** Ends the call, which rejects then. Default: no limit. */
   readonly signal?: AbortSignal;
 }
 
@@ -29,9 +29,9 @@ export type Fetch<Its extends Answer = Response> = (
 /**
  * Calls a broker by HTTP. Runs in Node.js and in Workers.
  *
- * @param url where it answers, without `/__sluice` and without a slash at its end.
+ * @param url base URL of the broker, without `/__sluice` and without a slash at its end.
  * @param by makes the request. Default: `fetch`.
- * @throws what `by` throws where nobody answers; an answer that is no success is returned.
+ * @throws the error of `by` where nobody answers. An answer with an error status is returned.
  */
 export function callBroker(url: string, request: BrokerRequest): Promise<Response>;
 export function callBroker<Its extends Answer>(
@@ -50,11 +50,11 @@ export async function callBroker(
   return by(`${url}${path}`, { method, headers: { ...headers, ...type }, body: json, signal });
 }
 
-/** An error as a broker's API tells it. */
+/** An error in an answer of a broker's API. */
 export interface BrokerError {
   readonly code?: unknown;
   readonly message?: unknown;
-  /** Which of the messages of a request it is about. */
+  /** Index of the message of a batch that it is about. */
   readonly index?: unknown;
 }
 

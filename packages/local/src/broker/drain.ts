@@ -4,7 +4,7 @@ import type { DrainReply, QueueTopology } from "@sluice/protocol";
 import type { Printer } from "../report/printer.ts";
 import { callBroker } from "./call-broker.ts";
 
-/** Longest that work is waited for, in ms: as long as Elastic Beanstalk's daemon waits (spec sqsd 2.2). */
+/** Longest wait for unanswered requests, in ms: that of Elastic Beanstalk's daemon (spec sqsd 2.2). */
 const DRAIN_MS_MAX = 600_000;
 const ASK_EVERY_MS = 200;
 const ANSWER_MS_MAX = 5_000;
@@ -21,9 +21,9 @@ interface DrainInput {
 }
 
 /**
- * Has worker daemons begin nothing more and resolves when what they have posted is answered, at the latest after ten
- * minutes (spec sqsd 5, S11). Says what it waits for. Never rejects: what is not finished comes back when its
- * visibility timeout ends.
+ * Stops worker daemons from posting more messages. Resolves when all requests that they have posted are answered, at
+ * the latest after ten minutes (spec sqsd 5, S11). Prints how many it waits for. Never rejects: an unfinished message
+ * comes back when its visibility timeout ends.
  */
 export async function drain({ url, headers, topology, printer, signal }: DrainInput): Promise<void> {
   const queues = Object.entries(topology.queues).flatMap(([name, { consumer }]) =>

@@ -4,8 +4,8 @@ import { request as requestByHttp } from "../http/node-http.ts";
 import type { Answer, Fetch } from "./call-broker.ts";
 
 /**
- * Calls a server of this machine, on a connection of its own. `fetch` refuses the certificate that Wrangler signs
- * itself with `--local-protocol https`, and `sluice dev` needs nothing of it, `Response` included.
+ * Calls a server of this machine, on a connection of its own, with any certificate: `fetch` refuses the self-signed one
+ * of `wrangler dev --local-protocol https`.
  */
 export const fetchHere: Fetch<Answer> = (url, { method, headers, body, signal }) =>
   new Promise((resolve, reject) => {

@@ -3,10 +3,14 @@ import type { RoomListener } from "../data/reserve.ts";
 import { callBroker } from "./call-broker.ts";
 import { fetchHere } from "./fetch-here.ts";
 
-/** Longest that a broker may take to end what waits, in ms. */
+/** Longest that a broker may take to end its waiting receives, in ms. */
 const STOP_MS_MAX = 1_000;
 
-/** Tells a broker that it is about to be ended: receives wait no longer. One that does not answer is ended as it is. */
+/**
+ * Tells a broker that it is about to be ended, so that it answers waiting receives. Resolves also if the call fails.
+ *
+ * @param atOnce ends the call.
+ */
 export async function tellStop(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -18,11 +22,11 @@ export async function tellStop(
 }
 
 /**
- * Tells a broker on workerd whether its disk is full. It is told again at the next look, so a request that fails is no
- * matter.
+ * Makes a listener that tells a broker on workerd whether its disk is full. A failed request is ignored: while the disk
+ * is full, the listener is called every `LOOK_EVERY_MS`.
  *
- * @param url where its admin API answers, without a slash at its end; `null` while it does not.
- * @param headers what that wants of who asks.
+ * @param url base URL of its admin API, without a slash at its end; `null` while it does not answer.
+ * @param headers headers that authorize the call.
  */
 export function tellDisk(
   url: () => string | null,
@@ -31,7 +35,7 @@ export function tellDisk(
   return (isFull) => tell(url(), headers, "disk", { isFull });
 }
 
-/** Tells a broker on workerd how far its time is behind the system's clock. It is told again within a second. */
+/** Makes a listener that tells a broker on workerd how far its time is behind the system's clock; ignores failures. */
 export function tellClock(
   url: () => string | null,
   headers: Readonly<Record<string, string>>,

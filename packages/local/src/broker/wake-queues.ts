@@ -4,23 +4,23 @@ import { type QueueTopology, topologyFingerprint } from "@sluice/protocol";
 import { callBroker } from "./call-broker.ts";
 import { fetchHere } from "./fetch-here.ts";
 
-/** Wrangler takes about a second to reload. If it has not after 10 s, its build has failed. */
+/** 10 s in all: Wrangler takes about a second to reload, and has failed to build if it takes longer than that. */
 const ATTEMPTS = 20;
 const ATTEMPT_EVERY_MS = 500;
 
 /**
- * Asks the broker about every queue until the broker goes by the new topology. A queue's Durable Object that is asked
- * goes on with what it holds. The directory starts those of queues that the topology changes; nothing else would start
- * the others, which a broker that has just been started or reloaded has not called yet.
+ * Lists the broker's queues until the broker has the new topology. The listing calls each queue's Durable Object, which
+ * starts it, and its deliveries go on. The directory starts only the queues that the topology changes. Nothing else
+ * would start the others after a start or reload of the broker.
  */
 export class QueueWaker {
   #asking = new AbortController();
 
   /**
-   * Starts to ask, and stops asking about any earlier topology.
+   * Starts to wake the queues of a topology. A wake for an earlier topology ends.
    *
-   * @param url of the primary Worker.
-   * @param headers what the admin API wants of who asks.
+   * @param url URL of the primary Worker.
+   * @param headers headers that authorize the call of the admin API.
    */
   wake(url: string, topology: QueueTopology, headers: Readonly<Record<string, string>> = {}): void {
     this.stop();
@@ -48,8 +48,7 @@ async function ask(url: string, topology: QueueTopology, asking: Asking): Promis
 }
 
 /**
- * Reads the fingerprint of the topology that the broker goes by, after it has asked every queue; `null` while it lists
- * none.
+ * Has the broker call every queue, and returns the fingerprint of its topology; `null` while it does not answer.
  */
 async function deployedBy(url: string, asking: Asking): Promise<string | null> {
   try {

@@ -8,28 +8,28 @@ interface ChangesOptions {
   readonly isOver: () => boolean;
 }
 
-/** Changes of files, read one after the other. A fault is said once while it lasts. */
+/** Reads changes of files one after the other. An error is printed once while it stays the same. */
 export function changesOf(read: () => Promise<void>, { printer, isOver }: ChangesOptions) {
   let reading = Promise.resolve();
-  let complaint = "";
+  let printedError = "";
   const readNext = async () => {
     try {
       await read();
-      if (complaint !== "" && !isOver()) printer.print("The configuration has been read again.");
-      complaint = "";
+      if (printedError !== "" && !isOver()) printer.print("The configuration has been read again.");
+      printedError = "";
     } catch (error) {
-      // A Wrangler that ends lets a reading fail, and the session ends some promises later.
+      // The end of Wrangler fails a reading, and the session ends some promises later.
       await setImmediate();
-      // One that is started anew has it read again.
+      // A restart of Wrangler causes another reading.
       if (error instanceof ChildEnded) return;
       const text = `${error instanceof Error ? error.message : error}\nSluice goes on with what it read before.`;
-      // Other processes come and go while a file stays as it is.
-      if (!isOver() && text !== complaint) printer.warn(text);
-      complaint = text;
+      // Other processes come and go, and the file with the error is read again each time.
+      if (!isOver() && text !== printedError) printer.warn(text);
+      printedError = text;
     }
   };
   return {
-    /** Something has changed, or may have. */
+    /** Reads again: something has changed, or may have. */
     onChange(): void {
       reading = reading.then(readNext);
     },

@@ -27,10 +27,11 @@ export interface DevAccessInput {
 }
 
 /**
- * Decides who may use the broker of `sluice dev`, by the environment, and by the `.dev.vars` of the broker's own
- * folder. A broker without one takes tokens and keys from that of the first Worker, where other machines reach it.
+ * Decides who may use the broker of `sluice dev`: by the environment, and by the variables beside the broker's own
+ * configuration. A broker without one takes tokens and keys from beside the first Worker's, if `host` is reachable by
+ * other machines.
  *
- * @throws CliError for a file that would take away what keeps others out.
+ * @throws CliError for a file that would take away the token or key that keeps others out.
  */
 export async function devAccess({ workers, broker }: Project, input: DevAccessInput): Promise<Admission> {
   const { host, env, envFiles, environment } = input;
@@ -45,7 +46,7 @@ export async function devAccess({ workers, broker }: Project, input: DevAccessIn
   const [first] = workers;
   const token = makeToken();
   if (broker.file !== null) {
-    // Wrangler has what is beside the configuration count before what the configuration is given.
+    // Wrangler lets variables beside the configuration override those in it.
     const own = await variablesBeside(broker.file, broker.wrangler?.vars);
     const admission = admitInDevelopment({ ...given, ...own }, host, token);
     const blank = ACCESS_SETTINGS.find((name) => own[name]?.trim() === "");
@@ -57,30 +58,30 @@ export async function devAccess({ workers, broker }: Project, input: DevAccessIn
     }
     return admission;
   }
-  const isShared = first !== undefined && !isLoopback(host);
-  const beside = isShared ? await variablesBeside(first.file, first.wrangler.vars) : {};
+  const isReachable = first !== undefined && !isLoopback(host);
+  const beside = isReachable ? await variablesBeside(first.file, first.wrangler.vars) : {};
   return admitInDevelopment({ ...beside, ...given }, host, token);
 }
 
 /**
- * Changes of the settings that a broker without a folder has taken from the variables of the first Worker. Wrangler
- * gives changed variables to that Worker; the broker goes on with those of its start, which let in who has a leaked
- * token too.
+ * Notices changes of the access settings that a broker without a configuration has taken from the first Worker's
+ * variables. Wrangler gives changed variables to that Worker only. The broker goes on with those of its start, so that
+ * a leaked token still works.
  */
 export class AccessChanges {
   readonly #start: Settings;
   #seen: Settings;
 
-  /** @param start what the broker goes by. */
+  /** @param start the access that the broker was started with. */
   constructor(start: Admission) {
     this.#start = settingsOf(start);
     this.#seen = this.#start;
   }
 
   /**
-   * Names the settings that are others than at the start, and than at the call before; `null` if none is.
+   * Names the settings that differ both from the start and from the call before; `null` if none does.
    *
-   * @param now what a start would decide now.
+   * @param now the access that a start would decide now.
    */
   noticeOf({ workers, broker }: Project, now: Admission): string | null {
     const before = this.#seen;
@@ -101,7 +102,7 @@ export class AccessChanges {
 
 type Settings = Readonly<Record<(typeof ACCESS_SETTINGS)[number], string>>;
 
-/** Settings that somebody has set, "" for others: what is made is another one each time. */
+/** Returns the settings that were given, "" for others: generated ones are new at each call. */
 function settingsOf({ vars, made }: Admission): Settings {
   const given = (name: string) => (typeof vars[name] === "string" ? vars[name].trim() : "");
   const { token = null, key = null } = made ?? {};
@@ -112,7 +113,7 @@ function settingsOf({ vars, made }: Admission): Settings {
 }
 
 /**
- * Refuses to lead other machines to the broker of another session, which does not know of them.
+ * Refuses to let other machines reach another session's broker, which was started without access settings for them.
  *
  * @throws CliError
  */

@@ -50,12 +50,12 @@ import { RuntimeWatch } from "./runtime-watch.ts";
 import { STOP_SIGNALS, supervise } from "./supervisor.ts";
 import type { DevWrangler, Listening } from "./wrangler-process.ts";
 
-/** How often a session that uses another one's broker looks whether that one was killed. One that ends says so. */
+/** How often a session that uses another one's broker checks whether that one was killed. Other ends are announced. */
 const VACANCY_EVERY_MS = 1_000;
 
 /**
- * Runs the user's Workers and the broker in one `wrangler dev`, and generates anew whatever a change of
- * their configurations, or of another `sluice dev`, changes. Resolves to the exit code when Wrangler has ended.
+ * Runs the user's Workers and the broker in one `wrangler dev`. Generates its files again when a configuration or
+ * another `sluice dev` changes. Resolves to the exit code when Wrangler has ended.
  */
 export async function dev(given: DevOptions, child: DevWrangler, printer: Printer): Promise<number> {
   const { files: envFiles, args: ownArguments } = takeEnvFiles(given.wranglerArguments);
@@ -73,7 +73,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const service = new HostService(stackNamer(sourceFinder(new MapsOnDisk()), workingDirectory), {
     "/r2": (buckets) => r2.set(JSON.parse(buckets)),
   });
-  // Nothing is written before it is clear that it may be: these may be another session's files.
+  // Nothing is written before the data folder is taken: the generated files may be another session's.
   const [project, found] = await Promise.all([
     readProject({ targets, env, workingDirectory }),
     findPlaces("dev", workingDirectory),
@@ -85,7 +85,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   await refusePortsInUse(asked, host);
   const accessTo = (read: Project) => devAccess(read, { host, env, envFiles, environment: process.env });
   const access = await accessTo(project);
-  // More than the command's own environment says: whom to ask how the broker before it ended.
+  // The command's own environment, and the URLs at which the broker reaches this process.
   const environment = {
     ...process.env,
     [LAST_END_VARIABLE]: runtime.url,
@@ -98,7 +98,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const ownership = await BrokerOwnership.open({
     data,
     env,
-    // The broker's is shared with it.
+    // Without the broker's own file: sessions that share a broker may share that file, too.
     files: project.workers.map(({ file }) => file),
     sessions: session.all,
     wranglerVersion: wranglerVersion(),
@@ -116,7 +116,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   announceSelf(project);
   let url: string | null = null;
   let reserve: Reserve | null = null;
-  const takeBroker = async () => {
+  /** Makes the data folder ready for the broker, if the broker is this session's. */
+  const prepareData = async () => {
     if (!ownership.isOwn) return;
     reserve = new Reserve(data, (line) => printer.warn(line));
     reserve.watch(tellDisk(() => url, access.headers));
@@ -125,12 +126,12 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     await recoverData({ folder: data, broker, reserve }, printer);
     await r2.begin(project.topology, bucketsOf(project));
   };
-  await takeBroker();
+  await prepareData();
   const introduce = introducer(printer);
   const waker = new QueueWaker();
   const argumentsOf = (plan: Plan) =>
     wranglerArguments(plan, { ...options, ip: host, data, owner: ownership.owner });
-  /** Lists what Wrangler starts anew for: of what is in its files it sees the rest by itself. */
+  /** Joins all that Wrangler is restarted for. Other changes of its files it sees by itself. */
   const restartsFor = (plan: Plan) => [...argumentsOf(plan), ...consumersIn(plan)].join();
   let current = await generate({ ...input, read: project });
   /** `restartsFor` of the running Wrangler; `null` before the first one. */
@@ -189,25 +190,25 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     const changed = await ownership.change();
     if (isOver) return;
     if (changed !== null) {
-      // Others wait for it.
+      // Other sessions wait for this announcement.
       announceSelf(current.project);
       printer.print(ownerLine(changed));
-      await takeBroker();
+      await prepareData();
     }
-    // Who may use the broker stays as it was at the start, and variables that would open it are not written.
+    // The running broker keeps the access of its start. Reading it again refuses variables that would open the broker.
     let accessNow = access;
     const check = async (read: Project) => {
       accessNow = await accessTo(read);
     };
     const next = await generate({ ...input, check, write: (writing) => child.write(writing) }).catch(
       (error: unknown) => {
-        // A broker that has come here runs with what was read before.
+        // A broker that this session has just taken over is started by the configuration read before.
         if (!(error instanceof ChildEnded)) restartWhereNeeded();
         throw error;
       },
     );
     if (ownership.isOwn) await r2.begin(next.project.topology, bucketsOf(next.project));
-    // Often it is our own end, or another's at the same moment, that changed something.
+    // Often the change was the end of this session, or of another one at the same moment.
     if (isOver) return;
     adopt(next);
     const notice = ownership.isOwn ? accessChanges.noticeOf(next.project, accessNow) : null;
@@ -215,7 +216,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     writeTypes();
     if (!restartWhereNeeded()) wake();
   };
-  /** Starts Wrangler anew for what the running one does not see by itself. Returns whether it does. */
+  /** Restarts Wrangler for what the running one does not see by itself. Returns whether it did. */
   const restartWhereNeeded = () => {
     if (startedFor === null || restartsFor(current.plan) === startedFor) return false;
     runtime.ending();
@@ -242,7 +243,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   for (const { line } of namesakes) if (line !== null) printer.warn(line);
   const askedPorts = Object.values(asked).filter((port) => port !== undefined);
   const startOne = () => {
-    // Wrangler reads for us, too: the end of one cuts off a reading.
+    // Wrangler's process reads configurations, too: its end may have cut off a reading.
     if (startedFor !== null) onChange();
     startedFor = restartsFor(current.plan);
     return child.start({
@@ -253,7 +254,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
       onListening,
       onWaiting: (worker) => printer.print(`Waiting for a change in the sources of ${worker}.`),
       onLastBuild: (worker) => {
-        // The broker's code is never at fault: its build takes long.
+        // The broker's code always builds: its build was only slow.
         if (worker !== current.plan.broker.name) printer.print(`${worker} goes on with its last build.`);
       },
       onFailedLoad: (event) =>
@@ -280,24 +281,24 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const announcePlannedEnd = () => {
     if (ownership.isOwn && runtime.lastEnd === "planned") announceEnd(data, printer);
   };
-  // Before it is handed on: a terminal asks workerd at the same moment.
+  // Runs before the supervisor passes the signal on: a terminal signals workerd at the same moment.
   const stop = () => {
     runtime.ending();
     announcePlannedEnd();
   };
   for (const signal of STOP_SIGNALS) process.prependListener(signal, stop);
-  // Each further line would be another error, and Wrangler answers an error with lines.
+  // Ends at the first failed write: Wrangler prints an error for each, whose lines would fail in turn.
   let isRead = true;
-  const unread = () => {
+  const endUnread = () => {
     if (isRead) process.emit("SIGHUP", "SIGHUP");
     isRead = false;
   };
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", unread);
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", endUnread);
   const leaveShell = watchNpmShell(() => process.emit("SIGTERM", "SIGTERM"));
   const endSession = () => {
     isOver = true;
     for (const signal of STOP_SIGNALS) process.off(signal, stop);
-    // Wrangler has keys of its own for the end.
+    // Without a signal where the user ended Wrangler by one of its keys.
     announcePlannedEnd();
     runtime.close();
     service.close();
@@ -310,13 +311,13 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     unregister();
     waker.stop();
     watch.close();
-    // There may be a new data folder for each run.
+    // Files generated for another data folder go: each run may have a new one.
     if (data !== dataFolderOf(project, undefined)) removePath(dirname(current.plan.broker.directory));
   };
   return wrangler.ended.finally(endSession);
 }
 
-/** Makes this process findable by the others, and takes that back when it ends, however it does. */
+/** Adds this process to the registry of sessions until it ends, however it does. */
 function joinSessions(env: string) {
   const all = sessionsOf(process.env);
   const self = { pid: process.pid, startedAtMs: Date.now(), env };
@@ -325,7 +326,7 @@ function joinSessions(env: string) {
   return { all, announce, leave };
 }
 
-/** Tells which session has the broker. */
+/** Returns the line that says which session has the broker. */
 function ownerLine(owner: BrokerOwner): string {
   if (owner.kind === "own") {
     return (
@@ -338,7 +339,7 @@ function ownerLine(owner: BrokerOwner): string {
   return `The broker of this data folder runs in ${where} (process ${pid}). These Workers use it.`;
 }
 
-/** Makes the context that tells the lines of this Wrangler apart. */
+/** Returns the names and paths by which the lines of this Wrangler are told apart. */
 function linesContext(
   { workers, broker }: Plan,
   owner: BrokerOwner,
@@ -356,7 +357,7 @@ function linesContext(
   };
 }
 
-/** Finds the ports that somebody has asked for. */
+/** Returns the ports that options or configurations ask for. */
 function portsOf({ workers, broker }: Project, options: DevOptions) {
   const settings = (workers[0]?.wrangler ?? broker.wrangler)?.dev;
   return {
@@ -365,7 +366,7 @@ function portsOf({ workers, broker }: Project, options: DevOptions) {
   };
 }
 
-/** Only the ports that somebody has asked for: of others Wrangler takes free ones. */
+/** Refuses requested ports that are in use. Where none is requested, Wrangler takes a free one. */
 async function refusePortsInUse(
   { port, inspectorPort }: ReturnType<typeof portsOf>,
   host: string,
@@ -376,14 +377,14 @@ async function refusePortsInUse(
 }
 
 /**
- * Address to listen on. It stays what it is at the start, whatever a configuration says later: by it was decided who
- * may use the broker.
+ * Address to listen on. It stays that of the start, whatever a configuration says later: access to the broker was
+ * decided by it.
  */
 function hostOf({ workers, broker }: Pick<Project, "workers" | "broker">, { ip }: DevOptions): string {
   return ip ?? (workers[0]?.wrangler ?? broker.wrangler)?.dev.ip ?? "localhost";
 }
 
-/** Says who may use a broker that other machines reach, and links to its dashboard with the token that was made. */
+/** Returns who may use a broker that other machines reach, and a link to its dashboard with the generated token. */
 function accessText(access: Admission, host: string, url: string): string {
   const token = access.made?.token ?? null;
   const link = token === null ? "" : `\n${dashboardLinks(url, token, { host })}`;
@@ -391,8 +392,8 @@ function accessText(access: Admission, host: string, url: string): string {
 }
 
 /**
- * Lists the Workers of this process that the broker calls. Wrangler ends when it gives workerd a broker that calls an
- * entrypoint, and the Worker from before it had one.
+ * Lists the Workers of this process that the broker calls. Wrangler is restarted for a new one: it would end while the
+ * broker already calls an entrypoint that the Worker's last build does not have.
  */
 function consumersIn({ workers, broker }: Plan): string[] {
   const called = new Set((generatedConfig(broker).services ?? []).map(({ service }) => service));

@@ -8,11 +8,11 @@ import type { Session } from "../processes/sessions.ts";
 /** A Worker or a broker of another process that has the name of one here. */
 interface Namesake {
   readonly name: string;
-  /** Line to print; `null` where it does no harm. */
+  /** Warning to print; `null` where the shared name does no harm. */
   readonly line: string | null;
 }
 
-/** Names here. */
+/** Names that this session uses in Wrangler's registry. */
 interface Names {
   readonly workers: readonly string[];
   readonly broker: string;
@@ -22,19 +22,19 @@ interface Names {
   readonly data: string;
 }
 
-/** How long ago Wrangler has renewed an entry of its registry at most, in ms. 4.164 does so every 10 s, 4.106 every 30 s. */
+/** Greatest age of a live entry of Wrangler's registry, in ms. 4.164 renews entries every 10 s, 4.106 every 30 s. */
 const RENEWED_MS_MAX = 90_000;
 
 const RULE = "Other processes can call only one of the two.";
 
 /**
- * Finds the names that other processes have in Wrangler's registry already, which holds one Worker of a name: of
- * Wrangler 4.164 the first one, of 4.106 the last one. Neither says so.
+ * Finds the names that other processes already have in Wrangler's registry. It holds one Worker of a name: the first
+ * with Wrangler 4.164, the last with 4.106. Neither version warns.
  *
  * @param others sessions besides this one, the oldest first.
  * @param registry Wrangler's folder with a file for each name. Absolute.
- * @throws CliError where these Workers share a broker that another one of its name came before: their messages would
- *   lie in queues of a project that nobody meant.
+ * @throws CliError where these Workers join a broker, and an older broker of the same name runs on other data: their
+ *   messages would go to that one.
  */
 export async function namesakesOf(
   { workers, broker, isJoined, data }: Names,
@@ -45,7 +45,7 @@ export async function namesakesOf(
   const brokers = others.filter((one) => one.broker === broker);
   const otherBroker = brokers.find((one) => one.data !== data);
   if (isJoined && otherBroker !== undefined && otherBroker === brokers[0]) refuse(otherBroker, broker, data);
-  // One after the other: each listens for a moment at an address that several of them may name.
+  // One after the other: each check listens for a moment at the entry's address, which several entries may share.
   for (const name of [...workers, broker]) await removeDead(join(registry, name));
   return [
     ...workers.flatMap((name) => {
@@ -63,7 +63,7 @@ export async function namesakesOf(
   ];
 }
 
-/** Another name for the broker is no way out: its data are stored under the name, and it would begin with none. */
+/** The message does not suggest to rename the broker: its data are stored under its name. */
 function refuse(other: Session, name: string, data: string): never {
   throw new CliError(
     `A broker of the same name, "${name}", runs on ${other.data} (process ${other.pid}). It came before that of ${data}, ` +
@@ -81,15 +81,15 @@ function brokersNamesake({ data, pid }: Session, name: string, isJoined: boolean
 
 async function workersOf({ files, env, modules = {}, pid }: Session) {
   const reader = new ConfigReader();
-  // Its process says what is wrong with a file.
+  // That session's own process reports what is wrong with its files.
   const readings = files.map((file) => reader.queuesElsewhere(file, env, modules).catch(() => null));
   const workers = (await Promise.all(readings)).filter((queues) => queues !== null);
   return workers.map(({ workerName: name, directory }) => ({ name, directory, pid }));
 }
 
 /**
- * Removes an entry of Wrangler's registry at whose address nobody listens: all processes of its Worker were killed, and
- * Wrangler 4.164 would keep the name from others for 90 s. A Wrangler whose workerd begins anew writes it again.
+ * Removes an entry of Wrangler's registry at whose address nobody listens: its process was killed, and Wrangler 4.164
+ * would keep the name from others for 90 s. If only its workerd is restarting, its Wrangler writes the entry again.
  */
 async function removeDead(file: string): Promise<void> {
   const port = debugPortIn(file);

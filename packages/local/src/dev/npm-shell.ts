@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** Time between two looks whether the shell still runs, in ms. */
+/** Time between two checks whether the shell still runs, in ms. */
 export const LOOK_EVERY_MS = 1_000;
 
 /** Command line of a shell that was given a command. */
@@ -9,7 +9,7 @@ const SHELL = /^\S*sh -c /;
 /** Part of such a command by which something runs on after the shell: `&`, but neither `&&` nor `2>&1`, or `nohup`. */
 const DETACHED = /(?<![&>])&(?!&)|\b(?:nohup|setsid|disown)\b/;
 
-/** Process that is watched from. Default: this one. */
+/** The watching process. Default: this one. */
 export interface OwnProcess {
   readonly env?: NodeJS.ProcessEnv;
   readonly platform?: NodeJS.Platform;
@@ -20,8 +20,8 @@ export interface OwnProcess {
 }
 
 /**
- * Watches the shell that npm and npx run a command in. A SIGTERM for npm ends this shell alone, and the command would go
- * on by itself. A shell that put the command into the background is not watched: the command is to outlive it.
+ * Watches the shell that npm and npx run a command in. A SIGTERM to npm ends this shell alone, and the command would
+ * run on. A shell that put the command into the background is not watched: the command is meant to outlive it.
  *
  * @param onEnd called once, if the shell ends before this process.
  * @returns a function that ends the watch.
@@ -52,7 +52,7 @@ export function watchNpmShell(
     (args) => {
       if (!isOver && isWaitingShell(args)) timer = setInterval(look, LOOK_EVERY_MS).unref();
     },
-    // There is no `ps`, or the shell has ended already, and what it ran is not known any more.
+    // There is no `ps`, or the shell has ended already: without its command line it is not watched.
     () => {},
   );
   return close;

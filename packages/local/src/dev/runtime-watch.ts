@@ -12,16 +12,16 @@ import { Pulse, SILENT_AT_END_MS_MAX } from "../watchdog/pulse.ts";
 import { consequence, type Judgement, judge, NO_SUSPICION } from "../watchdog/suspects.ts";
 import type { WorkerdEvent } from "./inside/contract.ts";
 
-/** Any path of the broker's that asks no queue. */
+/** A path of the broker that calls no queue. */
 const HEALTH = "/__sluice/health";
 /**
- * Has Miniflare answer itself, as for a Worker that it does not have: a question a second would be in the traces of the
- * user's Worker.
+ * Routes the ping to a Worker that does not exist, so that Miniflare answers it: one ping a second would fill the
+ * traces of the user's Worker.
  */
 const PAST_WORKERS = { "MF-Route-Override": "__sluice" };
 
 export interface RuntimeWatchOptions {
-  /** How long the Workers may be silent before that is said, in ms. */
+  /** How long the Workers may be silent before a warning, in ms. */
   silentMsMax(): number;
   /** Reads which deliveries are under way. */
   inDelivery(): Promise<DeliveriesRead>;
@@ -29,8 +29,8 @@ export interface RuntimeWatchOptions {
 }
 
 /**
- * Knows how each workerd of a `sluice dev` ended, and tells it to the broker in the next one; says when one is silent.
- * It ends none: Wrangler owns the process, and somebody may have stopped a Worker in a debugger.
+ * Records how each workerd of a `sluice dev` ended, for the broker in the next one. Warns when a workerd is silent, and
+ * does not end it: Wrangler owns the process, and a Worker may be stopped in a debugger.
  */
 export class RuntimeWatch {
   /** URL at which the broker asks how the last workerd ended; no other process can guess its path. */
@@ -38,15 +38,15 @@ export class RuntimeWatch {
   readonly #options: RuntimeWatchOptions;
   readonly #close: () => void;
   #lastEnd: End = "unplanned";
-  /** How it ended, once that is found out: before the next one changes what was in delivery. */
+  /** The last end with its suspects. The deliveries are read before the next workerd changes them. */
   #judgedEnd: Promise<LastEnd> = Promise.resolve({ kind: "unplanned" });
   #suspicion = NO_SUSPICION;
   #reported: LastEnd | null = null;
-  /** Pulse of the workerd that runs, from when it listens on; `null` while none does. */
+  /** Pulse of the workerd that listens; `null` while none does. */
   #pulse: Pulse | null = null;
   #startedMs = 0;
-  /** Since when it has been silent, in ms since 1970. */
-  #sinceMs = 0;
+  /** Since when the workerd has been silent, in ms since 1970. */
+  #silentSinceMs = 0;
 
   private constructor(options: RuntimeWatchOptions, url: string, close: () => void) {
     this.#options = options;
@@ -78,7 +78,7 @@ export class RuntimeWatch {
     return watch;
   }
 
-  /** How the last workerd has ended: the broker in the next one is told. */
+  /** How the last workerd has ended, as the broker in the next one learns at `url`. */
   get lastEnd(): End {
     return this.#lastEnd;
   }
@@ -96,8 +96,8 @@ export class RuntimeWatch {
   }
 
   /**
-   * Records that workerd is being ended on purpose, by a signal or a restart of Wrangler: unplanned if it had been
-   * silent for more than `SILENT_AT_END_MS_MAX`.
+   * Records that workerd is being ended on purpose, by a signal or a restart of Wrangler. Such an end is unplanned all
+   * the same if workerd has been silent for more than `SILENT_AT_END_MS_MAX`.
    */
   ending(): void {
     const silentMs = this.#pulse?.silentMs ?? 0;
@@ -110,8 +110,8 @@ export class RuntimeWatch {
   }
 
   /**
-   * Records an end. Later events that follow from it tell nothing new, a terminal's signal to workerd itself among
-   * them. Nor does the end of a workerd that has never listened: it has delivered nothing.
+   * Records the end of the workerd that listens. Later events of the same end are ignored: a terminal, for instance,
+   * also signals workerd itself. So is the end of a workerd that has never listened: it has delivered nothing.
    */
   #ended(end: End): void {
     const pulse = this.#pulse;
@@ -123,7 +123,7 @@ export class RuntimeWatch {
     this.#stop();
   }
 
-  /** Says what follows from an end once the next runtime goes by it. */
+  /** Warns what follows from an end, once the broker of the next workerd has read it. */
   #report(end: LastEnd): void {
     if (end === this.#reported || end.kind === "planned" || end.kind === "unplanned") return;
     this.#reported = end;
@@ -151,21 +151,21 @@ export class RuntimeWatch {
     const limitMs = silentMsMax();
     this.#startedMs = performance.now();
     const pulse = new Pulse({
-      // Not by way of Wrangler's proxy, which holds requests back during a reload.
+      // Past Wrangler's proxy, which holds requests back during a reload.
       ping: (signal) =>
         callBroker(`http://127.0.0.1:${port}`, { path: HEALTH, headers: PAST_WORKERS, signal }, fetchHere),
       silentMsMax: limitMs,
       onSilent: () => {
-        this.#sinceMs = Date.now() - limitMs;
+        this.#silentSinceMs = Date.now() - limitMs;
         const ranMs = performance.now() - this.#startedMs - limitMs;
         void this.#options.inDelivery().then((read) => {
           if (this.#pulse !== pulse) return;
-          printer.warn(silentText(this.#sinceMs, read, this.#judgementOf(read, ranMs).end));
+          printer.warn(silentText(this.#silentSinceMs, read, this.#judgementOf(read, ranMs).end));
         });
       },
       onBack: () =>
         printer.print(
-          `The Workers answer again, after ${Math.round((Date.now() - this.#sinceMs) / 1_000)} s.`,
+          `The Workers answer again, after ${Math.round((Date.now() - this.#silentSinceMs) / 1_000)} s.`,
         ),
     });
     this.#pulse = pulse;

@@ -4,7 +4,7 @@ import type { Printer } from "../report/printer.ts";
 import type { DevOptions } from "./options.ts";
 import { DevWrangler } from "./wrangler-process.ts";
 
-/** `sluice dev`: starts Wrangler, which takes most of a second to load, before it loads what else the command needs. */
+/** Runs `sluice dev`. Wrangler, which takes most of a second to load, starts before the command's own modules load. */
 export async function startDev(options: DevOptions, printer: Printer): Promise<number> {
   const cwd = process.cwd();
   takeWranglerOf(

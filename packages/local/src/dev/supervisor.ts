@@ -3,37 +3,37 @@ import type { WranglerProcess } from "./wrangler-process.ts";
 
 /** Keeps one Wrangler running until it ends by itself or this process is told to stop. */
 export interface Supervisor {
-  /** Exit code of the last Wrangler; our own too. */
+  /** Resolves to the exit code of the last Wrangler. */
   readonly ended: Promise<number>;
-  /** Ends the running Wrangler and starts another one. Asked for again until then, it does nothing more. */
+  /** Ends the running Wrangler and starts another one. Does nothing while a restart is under way. */
   restart(): void;
-  /** The running Wrangler listens. */
+  /** To be called when the running Wrangler listens: the count of failed starts begins again. */
   onListening(): void;
   /**
-   * The running Wrangler could not open a socket of its own choice: starts another one, unless that has failed too
-   * often.
+   * To be called when the running Wrangler could not open a socket of its own choice. Restarts it, up to `STARTS_MAX`
+   * starts in a row.
    */
   startAgain(): void;
 }
 
 export interface SupervisorOptions {
   readonly warn: (text: string) => void;
-  /** Where signals are told of. Default: this process. */
+  /** Emits the signals. Default: this process. */
   readonly signals?: EventEmitter;
   /** Default: this one. */
   readonly platform?: NodeJS.Platform;
 }
 
-/** Ask this process to stop. */
+/** Signals that ask this process to stop. */
 export const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-/** Longest that Wrangler may take to end after a signal: longer than it gives itself after a Ctrl-C. */
+/** Longest that Wrangler may take to end after a signal, in ms: longer than it has after a Ctrl-C (`ENDING_MS_MAX`). */
 export const STOPPING_MS_MAX = 10_000;
-/** How often Wrangler is started before its sockets count as lost. It chooses others each time. */
+/** Most starts of Wrangler in a row that fail on a socket. It chooses other sockets each time. */
 export const STARTS_MAX = 5;
 
 /**
- * Starts Wrangler and passes on to it every signal that asks this process to stop; it takes workerd with it. A second
- * such signal ends a Wrangler that does not react, and so does time.
+ * Starts Wrangler, and passes on to it the first signal that asks this process to stop; Wrangler ends its workerd. A
+ * second signal kills a Wrangler that has not ended, and so does `STOPPING_MS_MAX`.
  */
 export function supervise(
   start: () => WranglerProcess,
@@ -46,9 +46,9 @@ export function supervise(
   let patience: NodeJS.Timeout | undefined;
   const stop = (signal: NodeJS.Signals) => {
     stopRequests++;
-    // On Windows a terminal tells all of its processes, and a signal that another sends would kill Wrangler.
-    const knows = platform === "win32" && stopRequests === 1;
-    if (!knows) running.kill(stopRequests === 1 ? signal : "SIGKILL");
+    // On Windows the terminal signals all its processes, Wrangler too, and `kill` would end Wrangler at once.
+    const isSignalled = platform === "win32" && stopRequests === 1;
+    if (!isSignalled) running.kill(stopRequests === 1 ? signal : "SIGKILL");
     patience ??= setTimeout(() => running.kill("SIGKILL"), STOPPING_MS_MAX);
   };
   for (const signal of STOP_SIGNALS) signals.on(signal, stop);

@@ -13,7 +13,7 @@ import type { BuildEvent } from "./inside/failed-builds.ts";
 import type { FailedLoadEvent } from "./inside/failed-load.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 
-/** Address that `wrangler dev` has come to listen on. */
+/** Address that `wrangler dev` listens on. */
 export interface Listening {
   readonly host: string;
   readonly port: number;
@@ -23,13 +23,13 @@ export interface WranglerOptions {
   /** Arguments after `wrangler`. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Names and paths by which its lines are told apart. */
+  /** Names and paths by which Wrangler's lines are told apart. */
   readonly lines: LinesContext;
   /** Names that other processes have in the registry of Workers: their entries stay. */
   readonly taken: ReadonlySet<string>;
-  /** It listens, and every Worker has been built. */
+  /** Wrangler listens, and every Worker has been built. */
   readonly onListening: (listening: Listening) => void;
-  /** A socket of Wrangler's own choice was another server's: it does not get to listen. */
+  /** A socket that Wrangler chose was taken by another server, so that Wrangler does not listen. */
   readonly onSocketInUse: () => void;
   /** A Worker does not build, and is built again when its sources change. */
   readonly onWaiting: (worker: string) => void;
@@ -37,24 +37,24 @@ export interface WranglerOptions {
   readonly onLastBuild: (worker: string) => void;
   /** A changed Worker throws while it is loaded, and no Worker runs until the next change. */
   readonly onFailedLoad: (event: FailedLoadEvent) => void;
-  /** It answers nothing, because of a `cloudflare.config.ts` that does not come to its end, and is ended. */
+  /** Wrangler is about to be killed: a `cloudflare.config.ts` that never returns keeps it from answering. */
   readonly onStuck: () => void;
-  /** Listener for the events of the workerd whose configuration has the text `mark` in it. */
+  /** Listener for the events of the workerd whose configuration contains the text `mark`. */
   readonly workerd: { readonly mark: string; on(event: WorkerdEvent): void };
 }
 
 /** A running `wrangler dev`. */
 export interface WranglerProcess {
   /**
-   * Its exit code once it has ended, 128 + n if signal n ended it, as shells count. Nothing that it started runs then.
+   * Resolves to its exit code, 128 + n if signal n ended it, as in shells. Nothing that it started runs any more then.
    */
   readonly ended: Promise<number>;
   kill(signal: NodeJS.Signals): void;
 }
 
 /**
- * Wrangler in a process of its own, on the terminal of this one: its colours and keys are its own, its lines go through
- * a filter. It reads configurations too.
+ * Wrangler in a child process on this process's terminal: it keeps its colours and keys, and its lines are filtered
+ * (`wranglerLines`). The child also reads configurations.
  */
 export class DevWrangler {
   readonly #child: WranglerChild;
@@ -64,7 +64,7 @@ export class DevWrangler {
   #options: WranglerOptions | null = null;
   /** Workers that do not build, or whose first build is not over. */
   readonly #waiting = new Set<string>();
-  /** Address that it has come to listen on before all were built. */
+  /** Address that Wrangler listens on, until `onListening` is called with it. */
   #listening: Listening | null = null;
 
   /** Starts to load Wrangler. */
@@ -84,18 +84,18 @@ export class DevWrangler {
     return this.#child.answers;
   }
 
-  /** Writes files that Wrangler watches, in its process: it never sees some of them without the others. */
+  /** Writes files that Wrangler watches in Wrangler's own process, so that it never sees only some of them. */
   async write(writing: Writing): Promise<void> {
     await this.#child.call("inside", this.#inside, "write", writing);
   }
 
-  /** Runs `wrangler dev`; the one before it has ended. */
+  /** Runs `wrangler dev`. To be called only when the one before it has ended. */
   start(options: WranglerOptions): WranglerProcess {
     const { args, env, lines, taken, workerd } = options;
     this.#options = options;
     this.#waiting.clear();
     this.#listening = null;
-    // Killed outright Wrangler leaves them there, and no other process may have a Worker of that name for five minutes.
+    // A killed Wrangler leaves its entries behind, and they would keep the names from other processes for minutes.
     const own = lines.workers.filter((worker) => !taken.has(worker));
     const entries = own.map((worker) => join(registryFolder(env), worker));
     for (const file of entries) this.#child.guard.addFile(file);
@@ -145,7 +145,7 @@ export class DevWrangler {
   }
 }
 
-/** Lists the files that Wrangler has left behind when it is told to end: on Windows, where to tell is to kill, all. */
+/** Lists the files that Wrangler leaves behind when a signal ends it: all on Windows, where a signal kills. */
 export function leftBehind(
   files: readonly string[],
   platform: NodeJS.Platform = process.platform,
@@ -154,14 +154,14 @@ export function leftBehind(
 }
 
 /**
- * Takes the keys of the terminal for a moment, which stops a job that its shell runs in the background until it is in
- * the foreground. Wrangler, in a session of its own, would not be stopped, and would read what is typed for the shell.
+ * Sets the terminal's raw mode for a moment. In a background job this stops the process until the shell brings it to
+ * the foreground. Wrangler, in a session of its own, would not be stopped and would read what is typed for the shell.
  */
 function waitForTerminal(): void {
   if (canAsk()) process.stdin.setRawMode(true).setRawMode(false);
 }
 
-/** Wrangler tells a parent by IPC when it listens: a JSON string with the event `DEV_SERVER_READY`. */
+/** Parses the message by which Wrangler tells its parent that it listens: JSON with the event `DEV_SERVER_READY`. */
 export function parseReady(message: unknown): Listening | null {
   if (typeof message !== "string") return null;
   try {

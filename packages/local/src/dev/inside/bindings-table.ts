@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { HIDDEN_BINDINGS, QUEUES_BINDING } from "@sluice/project/names";
 
-/** A binding of the user's that sends to a queue. */
+/** A binding of the user's Worker that sends to a queue. */
 export interface QueueBinding {
   readonly binding: string;
   readonly queue: string;
@@ -16,7 +16,7 @@ const COLOUR = String.raw`(?:\u001b\[[\d;]*m)*`;
 const STATUS = new RegExp(` ${COLOUR}\\[(?:not )?connected\\]${COLOUR}`);
 const BROKER_VALUE = /QueueBroker, defined in [^)\n]+/;
 const BROKER_TYPE = new RegExp(`( *)(${COLOUR})Durable Object`);
-/** The gap between a binding and its type: Wrangler's own are 6 wide, or 4 where values stand in lines of their own. */
+/** Gap between a binding and its type. Wrangler's is 6 wide, or 4 where values stand on lines of their own. */
 const GAP = / {4,}/;
 const GAP_WIDTH = 6;
 const GAP_WIDTH_WRAPPED = 4;
@@ -30,8 +30,8 @@ export class BindingsTable {
   readonly #messages: string[] = [];
 
   /**
-   * @param running names of the Workers that run in the same Wrangler: bindings to them work, whatever Wrangler knows
-   *   of that while it starts.
+   * @param running names of the Workers that run in the same Wrangler. Bindings to them work, even those that Wrangler
+   *   lists as "not connected" while it starts.
    */
   constructor(title: string, worker: string, running: readonly string[]) {
     this.#title = title;
@@ -39,13 +39,13 @@ export class BindingsTable {
     this.#running = running;
   }
 
-  /** The Worker that a title names, "" for one without a name; `null` for a message that is no title. */
+  /** Returns the Worker that a title names, "" for a title without a name; `null` for a message that is no title. */
   static workerIn(message: string): string | null {
     const match = TITLE.exec(message);
     return match === null ? null : (match[1] ?? "");
   }
 
-  /** Takes a message after the title; `false` for one that is not of the table, which an empty one ends. */
+  /** Takes a message after the title. Returns `false` for one that is not of the table; an empty one ends the table. */
   takes(message: string): boolean {
     const plain = stripVTControlCharacters(message);
     if (!ROW_NAME.test(plain) && !HEADING.test(plain)) return false;
@@ -58,7 +58,7 @@ export class BindingsTable {
     return [this.#title, ...this.#messages];
   }
 
-  /** The messages to show: queues for the binding to the broker, nothing else of ours; none where nothing is left. */
+  /** Lists the messages to show: `queues` in place of the binding to the broker, none of Sluice's other bindings. */
   lines(queues: readonly QueueBinding[]): string[] {
     const [heading = "", ...rows] = this.#messages;
     const shown = rows.flatMap((row) => {
@@ -79,7 +79,7 @@ function nameOf(row: string): string {
   return ROW_NAME.exec(stripVTControlCharacters(row))?.[1] ?? "";
 }
 
-/** The row of the binding to the broker as one of a queue, in the same colours and columns. */
+/** Turns the row of the binding to the broker into the row of a queue, in the same colours and columns. */
 function queueRow(row: string, { binding, queue }: QueueBinding): string {
   const value = BROKER_VALUE.exec(stripVTControlCharacters(row))?.[0] ?? "";
   const isInGap = !row.includes("\n");
@@ -94,7 +94,7 @@ function queueRow(row: string, { binding, queue }: QueueBinding): string {
     .replace(STATUS, "");
 }
 
-/** Takes out of the first gap of each line what only lines that are not shown needed. */
+/** Narrows the first gap of each line by the width that only hidden lines needed. */
 function narrowed(lines: readonly string[]): string[] {
   const width = lines.some((line) => line.includes("\n")) ? GAP_WIDTH_WRAPPED : GAP_WIDTH;
   const gaps = lines.map((line) => GAP.exec(line)?.[0].length ?? 0);

@@ -7,25 +7,26 @@ import type { LinesContext } from "./wrangler-lines.ts";
 export interface InsideSettings {
   readonly lines: LinesContext;
   /**
-   * Text in the configuration of the workerd that runs the Workers and the broker: Wrangler has another one as a proxy.
+   * Text that only the workerd that runs the Workers and the broker has in its configuration. Wrangler runs a second
+   * workerd as a proxy.
    */
   readonly workerdMark: string;
   /** Wrangler's main module. Absolute. */
   readonly wrangler: string;
 }
 
-/** Event in the life of the workerd that has the mark. */
+/** Event in the life of the workerd whose configuration contains `workerdMark`. */
 export type WorkerdEvent =
   /** It listens on a port of this machine. */
   | { readonly kind: "listening"; readonly port: number }
   /** Wrangler is ending it, to start another one with changed code or for good. */
   | { readonly kind: "ending" }
-  /** It has ended, and nobody has asked it to. Wrangler starts another one. */
+  /** It has ended by itself. Wrangler starts another one. */
   | { readonly kind: "died" };
 
-/** Message of our code in Wrangler's process, by the channel to its parent, on which Wrangler sends strings. */
+/** Message from our code in Wrangler's process to the parent process. Wrangler itself sends strings on that channel. */
 export interface FromInside {
-  /** Something happened to workerd, a build or a Worker, or a socket of Wrangler's own choice was another server's. */
+  /** Event; `socket-in-use`: a socket that Wrangler chose was taken by another server. */
   readonly sluice:
     | WorkerdEvent
     | BuildEvent

@@ -1,22 +1,22 @@
-/** Longest that Wrangler may take to end by itself: usually it takes less than a second. */
+/** Longest that Wrangler may take to end by itself after a Ctrl-C, in ms. Usually it takes less than a second. */
 export const ENDING_MS_MAX = 5_000;
 
-/** As shells count a process that a Ctrl-C ended. */
+/** Exit code of a process that a Ctrl-C ended, as in shells. */
 const EXIT_CODE = 130;
 const CTRL_C = 3;
 
-/** The part of a process that this needs. */
+/** The part of a process that `endOnCtrlC` needs. */
 export interface EndingProcess {
   readonly stdin: { isRaw?: boolean; emit(event: string | symbol, ...args: unknown[]): boolean };
   exit(code: number): void;
 }
 
 /**
- * Ends a Wrangler that does not end by itself after a Ctrl-C, and at the second one at once. It reads single keys from
- * the terminal, so a Ctrl-C is no signal but a key, and neither the system nor the process that started it hears of it:
- * a Wrangler that hangs while it ends, which it does if its folder is gone, would hang for ever.
+ * Ends a Wrangler that does not end by itself after a Ctrl-C; at a second Ctrl-C at once. Wrangler reads single keys
+ * from the terminal, so a Ctrl-C is a key and no signal: neither the system nor the parent process notices it. A
+ * Wrangler that hangs while it ends, as it does when its folder is gone, would hang for ever.
  *
- * It sees what is read and reads nothing itself.
+ * Observes the `data` events of `stdin`, and reads nothing itself.
  */
 export function endOnCtrlC(
   { stdin, exit }: EndingProcess,

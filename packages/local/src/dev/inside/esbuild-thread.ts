@@ -2,13 +2,14 @@ import { parse } from "node:path";
 import threads from "node:worker_threads";
 import { nearestExisting } from "@sluice/project/folders";
 
-/** Longest that is waited for a thread to start, in ms. It takes some 20. */
+/** Longest that a thread may take to start, in ms. Usually it takes some 20 ms. */
 const STARTING_MS_MAX = 10_000;
 
 /**
- * Keeps the thread in which esbuild words Wrangler's warnings and errors from dying in a folder that is being deleted.
- * It asks for the folder of its process as it starts, which is at the first of them, and Wrangler would wait for it for
- * ever, with all keys unread. So it starts in one that is always there, while nothing else runs in this process.
+ * Keeps the thread in which esbuild formats Wrangler's warnings and errors from dying when the project's folder is
+ * deleted. The thread starts at the first warning or error, and its start fails in a working directory that is gone:
+ * Wrangler would wait for it for ever and read no keys. So the thread starts in the root folder, while this process
+ * waits and does nothing else.
  */
 export function keepEsbuildThread(): void {
   threads.Worker = new Proxy(threads.Worker, {
@@ -30,7 +31,7 @@ export function keepEsbuildThread(): void {
   });
 }
 
-/** Code of a thread that says when it has started, takes its folder for `root`, and goes on as `file`. */
+/** Returns the code of a thread that takes `root` for its folder, reports that it has started, and runs `file`. */
 function codeOf(file: string, root: string): string {
   return `
 process.cwd = () => ${JSON.stringify(root)};

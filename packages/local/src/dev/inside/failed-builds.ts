@@ -9,41 +9,41 @@ import {
   type WranglerListener,
 } from "./wrangler-events.ts";
 
-/** How the first build of a Worker goes, or the first after a change of its configuration. */
+/** State of a Worker's first build, or of its first build after a change of its configuration. */
 export interface BuildEvent {
   readonly kind: "build";
   readonly worker: string;
-  /** One that has failed waits for a change of the sources. */
+  /** `failed`: the Worker is built again when its sources change. */
   readonly state: "begun" | "failed" | "done";
 }
 
 type Esbuild = { context(options: BuildOptions): Promise<BuildContext> };
 
-/** Wrangler's reason for an error of a build after which it does not look at the sources any more. */
+/** Wrangler's reason in the error event of a build after which it no longer watches the sources. */
 const NOT_WATCHED = "Failed to construct initial bundle";
 
-/** Builds a Worker again whose first build has failed, each time its sources change. */
+/** Has a Worker whose first build failed built again each time its sources change. */
 export function failedBuilds(wrangler: string, tell: (event: BuildEvent) => void): WranglerListener {
   const require = createRequire(wrangler);
   return retries({ watch: (...args) => watchSources(require("esbuild") as Esbuild, ...args), tell });
 }
 
 interface RetryOptions {
-  /** Calls `onChange` when a source of the Worker changes, or has since a moment. Resolves to what ends that. */
+  /** Calls `onChange` when a source of the Worker changes, or has changed since `sinceMs`. Resolves to a stop function. */
   watch(config: WorkerConfig, sinceMs: number, onChange: () => void): Promise<() => void>;
   tell(event: BuildEvent): void;
 }
 
 /**
- * Watches the sources of a Worker where Wrangler does not, and has it read the configuration again when one changes: then
- * it builds anew.
+ * Watches the sources of a Worker after a build by which Wrangler stops watching them. When a source changes, Wrangler
+ * is made to read the configuration again, which starts a build.
  */
 export function retries({ watch, tell }: RetryOptions): WranglerListener {
   const waiting = new Map<DevEnvironment, Promise<() => void>>();
   const startedMs = new Map<DevEnvironment, number>();
-  /** Names by which Workers were told of whose build is not done. */
+  /** Names of the Workers whose last event was "begun" or "failed". */
   const undone = new Map<DevEnvironment, string>();
-  const tellOf = (environment: DevEnvironment, worker: string, state: "begun" | "failed") => {
+  const tellUndone = (environment: DevEnvironment, worker: string, state: "begun" | "failed") => {
     undone.set(environment, worker);
     tell({ kind: "build", worker, state });
   };
@@ -54,7 +54,7 @@ export function retries({ watch, tell }: RetryOptions): WranglerListener {
   return (environment, event) => {
     const { latestConfig: config } = environment.config;
     if (event.type === "bundleStart") {
-      if (config !== undefined && !startedMs.has(environment)) tellOf(environment, config.name, "begun");
+      if (config !== undefined && !startedMs.has(environment)) tellUndone(environment, config.name, "begun");
       startedMs.set(environment, Date.now());
     }
     if (event.type === "bundleComplete") {
@@ -63,19 +63,18 @@ export function retries({ watch, tell }: RetryOptions): WranglerListener {
       undone.delete(environment);
       if (worker !== undefined) tell({ kind: "build", worker, state: "done" });
     }
-    const isOver = isFailedBuild(event) && event.reason === NOT_WATCHED;
-    if (!isOver || config === undefined || config.dev?.watch === false) return;
+    const isUnwatched = isFailedBuild(event) && event.reason === NOT_WATCHED;
+    if (!isUnwatched || config === undefined || config.dev?.watch === false) return;
     endWatch(environment);
-    // Wrangler keeps its flags with what has led to an event, and a change of a file is led to by nothing.
+    // Wrangler keeps its flags in async context, which the callback of a file watch would not have.
     const again = AsyncResource.bind(() => void environment.config.patch?.({}));
     waiting.set(environment, watch(config, startedMs.get(environment) ?? Date.now(), again));
-    tellOf(environment, config.name, "failed");
+    tellUndone(environment, config.name, "failed");
   };
 }
 
 /**
- * Watches all that esbuild finds from the main module on, and the folders that an import which it does not find may
- * come to be in.
+ * Watches all sources that esbuild finds from the main module on, and the folders in which a missing import may appear.
  */
 async function watchSources(
   esbuild: Esbuild,
@@ -102,7 +101,7 @@ async function watchSources(
             return null;
           });
           build.onEnd(() => {
-            // One may have changed since Wrangler read it.
+            // After the first build: a source may have changed between Wrangler's build and this one.
             if (!isFirst || [...sources].some((path) => hasChanged(path, sinceMs))) onChange();
             isFirst = false;
           });
@@ -116,6 +115,6 @@ async function watchSources(
 
 function hasChanged(path: string, sinceMs: number): boolean {
   const mtimeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  // Not a time to come: such a file would always have changed.
+  // A file with a time in the future would count as changed at each build.
   return mtimeMs > sinceMs && mtimeMs <= Date.now();
 }

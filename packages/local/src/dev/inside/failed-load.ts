@@ -5,18 +5,18 @@ import { MapsOnDisk } from "../../stacks/maps-on-disk.ts";
 import { type FindSource, sourceFinder } from "../../stacks/stack-frames.ts";
 import type { WranglerEvent, WranglerInterceptor } from "./wrangler-events.ts";
 
-/** A Worker has thrown while its module was loaded, so that no Worker of this process runs until a change. */
+/** Event: a Worker has thrown while its module was loaded, so that no Worker of this process runs until a change. */
 export interface FailedLoadEvent {
   readonly kind: "failed-load";
   readonly worker: string;
   /** Name and message of the error. */
   readonly error: string;
-  /** Where the user's code threw it, as `src/index.ts:10:7`; `null` where no source map says it. */
+  /** Where the user's code threw it, as `src/index.ts:10:7`; `null` where no source map leads there. */
   readonly place: string | null;
 }
 
 interface FailedLoadOptions {
-  /** Folder that files are named from. Absolute. */
+  /** Folder that paths of files are relative to. Absolute. */
   readonly root: string;
   /** Folders of our own sources. Absolute. */
   readonly ownSources: readonly string[];
@@ -27,17 +27,16 @@ interface FailedLoadOptions {
 
 const ENDS = "sluice dev ends, as nothing runs yet that it could go on with. Mend it and start again.";
 
-/** Beginning of what workerd says of a Worker that throws, by the name that Miniflare gives to its service. */
+/** Beginning of workerd's message about a Worker that throws. The service is named by Miniflare. */
 const UNCAUGHT = /^service core:user:(.+?): Uncaught ([^\n]+)/;
 
 /** Places of a stack trace. */
 const PLACES = /\bat (?:[^\n]*\()?([^\s()]+):(\d+):(\d+)/g;
 
 /**
- * Keeps Wrangler running when a changed Worker throws while it is loaded: Wrangler would end. The next change starts
- * another workerd.
+ * Keeps Wrangler from ending when a changed Worker throws while it is loaded. The next change starts another workerd.
  *
- * The first workerd of a Wrangler cannot be started a second time: Wrangler ends then, with one clear error.
+ * If the first workerd of a Wrangler fails so, Wrangler cannot start another one: it ends, with one clear error.
  */
 export function failedLoads({
   root,
@@ -70,20 +69,20 @@ export function failedLoads({
     const failure = failureIn(event);
     if (failure === null) return "pass";
     const { worker, error, stack } = failure;
-    const told = { kind: "failed-load", worker, error, place: placeOf(worker, stack) } as const;
+    const failedLoad = { kind: "failed-load", worker, error, place: placeOf(worker, stack) } as const;
     if (!hasRun) {
       Object.assign(event.cause ?? {}, {
-        message: `${failedLoadText(told)}\n${ENDS}`,
+        message: `${failedLoadText(failedLoad)}\n${ENDS}`,
         isUserError: () => true,
       });
       return "pass";
     }
-    tell(told);
+    tell(failedLoad);
     return "take";
   };
 }
 
-/** Says which Worker has thrown, and where. */
+/** Returns the text that says which Worker has thrown, and where. */
 export function failedLoadText({ worker, error, place }: Omit<FailedLoadEvent, "kind">): string {
   return `${worker} throws while it is loaded${place === null ? "" : `, at ${place}`}: ${error}`;
 }

@@ -1,6 +1,6 @@
 import { type DevEnvironment, isFailedBuild, type WranglerListener } from "./wrangler-events.ts";
 
-/** A Worker's change does not build, and requests are answered by the build before it. */
+/** Event: a Worker's change does not build, and the build before it answers requests. */
 export interface LastBuildEvent {
   readonly kind: "last-build";
   readonly worker: string;
@@ -13,41 +13,40 @@ interface Running {
 }
 
 /**
- * Longest that requests wait for a build by esbuild, in ms. One takes a second or less. Only by this is a build that
- * failed noticed where Wrangler has no event for it, as 4.106 has not.
+ * Longest that requests wait for a build by esbuild, in ms. A build takes a second or less. Wrangler 4.106 has no event
+ * for a failed build, which is noticed by this limit alone.
  */
 const BUILD_MS_MAX = 5_000;
 
 /**
- * Has Wrangler's proxy pass requests on again when a build has failed, so that the page, the commands and the Workers
- * answer. It holds them from the start of a build until the next one that succeeds, and the workerd of the last one runs
- * on.
+ * Has Wrangler's proxy pass requests on to the last build when a build has failed. The proxy holds requests back from
+ * the start of a build until a build succeeds, although the workerd of the last build still runs.
  */
 export function lastBuilds(tell: (event: LastBuildEvent) => void): WranglerListener {
   const builds = new Map<DevEnvironment, NodeJS.Timeout>();
-  /** Those whose build has failed while another workerd started, which the proxy waits for. */
+  /** Environments whose build failed while another workerd was starting. Their event waits until it has started. */
   const failed = new Set<DevEnvironment>();
   let running: Running | null = null;
-  const say = ({ config }: DevEnvironment) =>
+  const tellLastBuild = ({ config }: DevEnvironment) =>
     tell({ kind: "last-build", worker: config.latestConfig?.name ?? "" });
-  const goOn = (environment: DevEnvironment) => {
+  const useLastBuild = (environment: DevEnvironment) => {
     if (running === null) {
       failed.add(environment);
       return;
     }
     const { proxyData } = running;
-    // The other Workers' environments have no proxy that holds requests.
+    // Only the environment of the running workerd has a proxy that holds requests.
     if (environment === running.environment) {
       void environment.proxy?.sendMessageToProxyWorker?.({ type: "play", proxyData });
     }
-    say(environment);
+    tellLastBuild(environment);
   };
   return (environment, event) => {
     const { type } = event;
     if (type === "reloadStart") running = null;
     if (type === "reloadComplete") {
       running = { environment, proxyData: event.proxyData };
-      failed.forEach(say);
+      failed.forEach(tellLastBuild);
       failed.clear();
     }
     const hasFailed = isFailedBuild(event);
@@ -55,11 +54,11 @@ export function lastBuilds(tell: (event: LastBuildEvent) => void): WranglerListe
       clearTimeout(builds.get(environment));
       failed.delete(environment);
     }
-    if (hasFailed) goOn(environment);
-    // A command of the user's may take long, and Wrangler has an event for one that fails.
+    if (hasFailed) useLastBuild(environment);
+    // A custom build command of the user's may take long, and Wrangler has an event for its failure.
     const isCommand = environment.config.latestConfig?.build?.custom?.command !== undefined;
     if (type === "bundleStart" && !isCommand) {
-      builds.set(environment, setTimeout(() => goOn(environment), BUILD_MS_MAX).unref());
+      builds.set(environment, setTimeout(() => useLastBuild(environment), BUILD_MS_MAX).unref());
     }
   };
 }

@@ -18,12 +18,12 @@ import { isSocketInUse, wranglerLines } from "./wrangler-lines.ts";
 
 export { write } from "../../generation/write.ts";
 
-/** Exit code where nobody reads: as when the terminal is closed, which is SIGHUP. */
+/** Exit code when nobody reads the output: that of SIGHUP, by which a closed terminal ends a process. */
 const EXIT_UNREAD = 129;
 
 /**
- * Runs in Wrangler's process before `wrangler dev` does: shows what Wrangler says as it would be without Sluice, and
- * tells of its workerd.
+ * Prepares Wrangler's process before `wrangler dev` runs in it: filters the lines that it prints, reports the events of
+ * its workerd and builds to the parent process, and works around the faults that each called function describes.
  */
 export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void {
   keepWorkingDirectory(lines.workingDirectory);
@@ -43,7 +43,7 @@ export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void 
     if (isSocketInUse(message, lines.askedPorts)) tell({ kind: "socket-in-use" });
     return filter(message);
   });
-  // Each further line would be another error, and Wrangler answers an error with lines.
+  // Ends at the first failed write: Wrangler prints an error for each, whose lines would fail in turn.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", () => process.exit(EXIT_UNREAD));
   }
@@ -53,7 +53,7 @@ function tell(event: FromInside["sluice"]): void {
   process.send?.({ sluice: event } satisfies FromInside);
 }
 
-/** Keeps Wrangler going when its folder is deleted: such a folder has no name, and asking for it throws. */
+/** Keeps Wrangler running when its working directory is deleted, which makes `process.cwd` throw. */
 function keepWorkingDirectory(folder: string): void {
   const cwd = process.cwd.bind(process);
   process.cwd = () => {

@@ -1,13 +1,13 @@
 import { createRequire } from "node:module";
 
-/* Changes to the Miniflare inside Wrangler, made in memory at its start: Wrangler has no options for them. */
+/* Changes the Miniflare inside Wrangler, in memory at its start: Wrangler has no options for these changes. */
 
 /** Options of a Worker, as Wrangler gives them to Miniflare. */
 export interface WorkerOptions {
   readonly config: { readonly name?: string; readonly triggers?: readonly unknown[] };
 }
 
-/** Worker in the configuration that Miniflare makes for workerd. */
+/** Worker in the configuration that Miniflare generates for workerd. */
 interface WorkerdWorker {
   streamingTails?: readonly { readonly name?: string }[];
   bindings?: readonly { readonly name?: string; readonly text?: string }[];
@@ -22,7 +22,7 @@ interface Service {
 /** Result of a plugin of Miniflare's: its services, or an object that has them. */
 type Services = readonly Service[] | { readonly services: readonly Service[] };
 
-/** Parts of Miniflare that are changed in this folder. Where another version has not such a part, nothing is changed. */
+/** Parts of Miniflare that this folder changes. A version without one of them stays unchanged there. */
 export interface MiniflareParts {
   /** Makes the services of Workers. */
   readonly CORE_PLUGIN?: {
@@ -48,7 +48,7 @@ export function miniflareOf(wranglerMain: string): MiniflareParts {
   return createRequire(wranglerMain)("miniflare") as MiniflareParts;
 }
 
-/** Has Miniflare change a Worker of this name whenever it makes the configuration for workerd. */
+/** Applies `change` to the Worker of this name whenever Miniflare generates the configuration for workerd. */
 export function changeWorker(
   { CORE_PLUGIN }: MiniflareParts,
   workerName: string,
@@ -72,8 +72,8 @@ function servicesIn(result: Services | undefined): readonly Service[] {
 }
 
 /**
- * Replaces a statement, once in each module of a Worker that Miniflare or Wrangler brings. Code without it, in another
- * version, stays as it is.
+ * Replaces a statement, once in each module, in a Worker that Miniflare or Wrangler comes with. Another version's code
+ * without the statement stays as it is.
  */
 export function changeCode(
   parts: MiniflareParts,
@@ -83,7 +83,7 @@ export function changeCode(
 ): void {
   changeWorker(parts, workerName, ({ modules = [] }) => {
     for (const module of modules) {
-      // As a function: `$` means something in a text.
+      // A function, since `$` is special in a replacement string.
       if (module.esModule !== undefined)
         module.esModule = module.esModule.replace(statement, () => replacement);
     }

@@ -13,8 +13,8 @@ interface Support {
 type Load = (this: unknown, request: string, ...others: unknown[]) => unknown;
 
 /**
- * Keeps Wrangler from waiting for what is no file while it maps a stack trace: a handler may write any address into
- * one, such as `/dev/zero`, which has no end.
+ * Keeps Wrangler from reading anything but regular files while it maps a stack trace. A handler may put any path into
+ * a stack trace, such as `/dev/zero`, which a read never finishes.
  */
 export function mapFilesAlone(): void {
   const loader = module as unknown as { _load: Load };
@@ -33,12 +33,12 @@ function guard(support: Support): void {
     install(options);
     const prepare = Error.prepareStackTrace;
     if (prepare === before || prepare === undefined) return;
-    Error.prepareStackTrace = (error, callSites) => readingFilesAlone(() => prepare(error, callSites));
+    Error.prepareStackTrace = (error, callSites) => withMappableFilesOnly(() => prepare(error, callSites));
   };
 }
 
-/** Calls a function that waits for nothing, to which everything that is no file is not there. */
-function readingFilesAlone<T>(run: () => T): T {
+/** Calls a synchronous function with a `readFileSync` that finds only files that can be, or have, a source map. */
+function withMappableFilesOnly<T>(run: () => T): T {
   const { readFileSync } = fs;
   fs.readFileSync = new Proxy(readFileSync, {
     apply(read, its, args: Parameters<typeof readFileSync>) {
@@ -55,7 +55,7 @@ function readingFilesAlone<T>(run: () => T): T {
 
 const NOT_THERE = { code: "ENOENT" };
 
-/** Whether a file can have a map or be one. Those of the kernel say that they are empty, and may have no end. */
+/** Whether a file can have a map or be one. Files of the kernel (`/proc`) report size 0 and may be endless. */
 function isMappable(path: fs.PathOrFileDescriptor): boolean {
   if (typeof path === "number") return false;
   const stats = fs.statSync(path);

@@ -7,20 +7,20 @@ import {
   type WorkerOptions,
 } from "./miniflare-parts.ts";
 
-/** Service that traces are sent to. */
+/** Miniflare's service that traces are sent to. */
 const COLLECTOR = `${SERVICE_PREFIX}miniflare-observability-collector`;
 
-/** Paths of the broker, which Miniflare brings to it past the first Worker. */
+/** Routes by which Miniflare sends requests for the broker's paths to the broker, past the first Worker. */
 const TRIGGERS = [SLUICE_PATH, `${SLUICE_PATH}/*`].map((path) => ({ type: "fetch", pattern: `*${path}` }));
 
-/** Keeps the broker out of the traces of the Miniflare that a Wrangler uses. */
+/** Applies `withoutTraces` to the Miniflare of a Wrangler. */
 export function leaveUntraced(broker: string, wrangler: string): void {
   withoutTraces(miniflareOf(wrangler), broker);
 }
 
 /**
- * Keeps the broker out of what Wrangler's local observability traces: a trace of each call to it would cost more than
- * the call, and nothing of the user's is in it. Tail Workers of the user's own stay.
+ * Keeps the broker out of the traces of Wrangler's local observability. Tracing a call to the broker would cost more
+ * than the call, and would show nothing of the user's code. The user's own tail Workers stay.
  */
 export function withoutTraces(parts: MiniflareParts, broker: string): void {
   changeWorker(parts, broker, (worker) => {

@@ -1,13 +1,13 @@
 import { setVariables, UNWRITTEN_SETTINGS } from "@sluice/project/generate/broker-settings";
 import { changeWorker, type MiniflareParts, miniflareOf } from "./miniflare-parts.ts";
 
-/** Gives the broker the settings of this process's environment that no file may have. */
+/** Gives the broker the settings of this process's environment that may not be written to a file. */
 export function giveUnwritten(broker: string, wrangler: string): void {
   const variables = setVariables(UNWRITTEN_SETTINGS, process.env);
   withVariables(miniflareOf(wrangler), broker, variables);
 }
 
-/** Adds variables to those of the broker, in what Miniflare hands to workerd: that is in memory alone. */
+/** Adds variables to the broker in the configuration that Miniflare hands to workerd in memory. */
 export function withVariables(
   parts: MiniflareParts,
   broker: string,

@@ -4,27 +4,27 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { WorkerdEvent } from "./contract.ts";
 
-/** Descriptor on which workerd reports its ports, a line of JSON for each. */
+/** File descriptor on which workerd reports its ports, a line of JSON for each. */
 const CONTROL = 3;
-/** Socket on which Miniflare has requests come in. */
+/** Name of the socket on which Miniflare takes requests. */
 const ENTRY = "entry";
 
-/** A process that is about to be started, as Node.js tells of it. */
+/** A process that is about to be started, as Node's diagnostics channel `child_process` publishes it. */
 interface Unstarted extends ChildProcess {
   spawn(options: unknown): unknown;
 }
 
 /**
- * Tells what becomes of a workerd. Wrangler ends it with SIGKILL whenever a file is saved, so that to workerd a reload
- * looks like a crash. Only in Wrangler's process can the two be told apart: by whether somebody has called `kill`.
+ * Reports the events of a workerd. Wrangler ends it with SIGKILL whenever a file is saved, so that from outside a
+ * reload looks like a crash. Only in Wrangler's process can they be told apart: by whether `kill` was called.
  *
- * @param mark text in the configuration that it is given.
+ * @param mark text in the configuration of the workerd to report.
  */
 export function tellOfWorkerd(mark: string, tell: (event: WorkerdEvent) => void): void {
   subscribe("child_process", (message) => {
     const { process: child } = message as { process: Unstarted };
     const { spawn } = child;
-    // Its pipes are there afterwards, and nothing has been written to them.
+    // After `spawn` the pipes exist, and nothing has been written to them yet.
     child.spawn = function (this: Unstarted, options) {
       const result = Reflect.apply(spawn, this, [options]);
       if (child.stdin !== null && child.stdio[CONTROL] !== undefined) onFirstWrite(child, mark, tell);
@@ -33,7 +33,7 @@ export function tellOfWorkerd(mark: string, tell: (event: WorkerdEvent) => void)
   });
 }
 
-/** Miniflare writes the configuration at once. */
+/** Watches the process if its configuration, which Miniflare writes to stdin in one piece, contains the mark. */
 function onFirstWrite(child: ChildProcess, mark: string, tell: (event: WorkerdEvent) => void): void {
   const { stdin } = child;
   if (stdin === null) return;
@@ -46,21 +46,21 @@ function onFirstWrite(child: ChildProcess, mark: string, tell: (event: WorkerdEv
   };
 }
 
-/** A view of bytes: those of a configuration are megabytes. */
+/** Returns a view of the bytes without copying them: a configuration has megabytes. */
 function uncopied({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function watch(workerd: ChildProcess, tell: (event: WorkerdEvent) => void): void {
   const { kill } = workerd;
-  let isAsked = false;
+  let isKilled = false;
   workerd.kill = (...args) => {
-    if (!isAsked) tell({ kind: "ending" });
-    isAsked = true;
+    if (!isKilled) tell({ kind: "ending" });
+    isKilled = true;
     return Reflect.apply(kill, workerd, args);
   };
   workerd.once("exit", () => {
-    if (!isAsked) tell({ kind: "died" });
+    if (!isKilled) tell({ kind: "died" });
   });
   createInterface({ input: workerd.stdio[CONTROL] as Readable }).on("line", (line) => {
     const { event, socket, port } = JSON.parse(line) as Partial<Record<string, unknown>>;

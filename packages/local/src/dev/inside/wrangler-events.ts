@@ -28,7 +28,7 @@ export interface WranglerEvent {
 export interface DevEnvironment {
   readonly config: {
     readonly latestConfig?: WorkerConfig;
-    /** Reads the configuration again, with changes of what the command line says. The Worker is built anew then. */
+    /** Reads the configuration again, with changes of the command line's options. The Worker is built anew then. */
     patch?(changes: object): Promise<unknown>;
   };
   readonly proxy?: { sendMessageToProxyWorker?(message: unknown): Promise<unknown> };
@@ -36,18 +36,18 @@ export interface DevEnvironment {
   dispatch(event: WranglerEvent): void;
 }
 
-/** The part of Wrangler that is listened to. */
+/** The part of Wrangler whose events are listened to. */
 export interface WranglerParts {
   readonly unstable_DevEnv?: { readonly prototype: DevEnvironment };
 }
 
-/** Told of an event after Wrangler's own parts. */
+/** Called with an event after Wrangler's own parts. */
 export type WranglerListener = (environment: DevEnvironment, event: WranglerEvent) => void;
 
-/** Told of an event before Wrangler's own parts. One that it takes is told to nobody else. */
+/** Called with an event before Wrangler's own parts. An event that it takes reaches neither them nor any listener. */
 export type WranglerInterceptor = (environment: DevEnvironment, event: WranglerEvent) => "take" | "pass";
 
-/** Tells of the events of all Workers. A Wrangler without these parts stays as it is. */
+/** Passes the events of all Workers to interceptors and listeners. A Wrangler without these parts stays as it is. */
 export function listenToWrangler(
   { unstable_DevEnv }: WranglerParts,
   interceptors: readonly WranglerInterceptor[],

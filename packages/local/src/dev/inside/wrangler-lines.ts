@@ -11,7 +11,7 @@ import { withUsersFiles } from "../../stacks/build-places.ts";
 import { withoutOwnFrames } from "../../stacks/own-frames.ts";
 import { BindingsTable, type QueueBinding } from "./bindings-table.ts";
 
-/** Names and paths by which Wrangler's lines are told apart. */
+/** Names and paths by which `wranglerLines` recognizes the lines to hide or change. */
 export interface LinesContext {
   /** Names of the Workers that run in this Wrangler: the broker's too, unless another session runs it. */
   readonly workers: readonly string[];
@@ -24,25 +24,25 @@ export interface LinesContext {
   readonly secrets: readonly PlacedSecrets[];
   /** Folders of our own sources, as stack traces name them. Absolute. */
   readonly ownSources: readonly string[];
-  /** Ports that options or configurations ask for. Of others Wrangler chooses free ones. */
+  /** Ports that options or configurations ask for. Wrangler chooses free ones for the rest. */
   readonly askedPorts: readonly number[];
 }
 
 const ATTACHING = "Attaching additional modules:";
 const STATUS_EXPLANATION = /^\s*Service bindings, Durable Object bindings, and Tail consumers connect to /;
-/** A request that was answered, other than by a failure of the server; Wrangler marks its lines with a level. */
+/** Wrangler's line for a request that was answered with a status below 500. */
 const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;
 
 /**
- * Wrangler's error line for a call by an outdated map of shards. It is no fault: the caller takes the later map and
- * repeats the call.
+ * Wrangler's error line for a call by an outdated map of shards (docs/design/shards.md). It is no fault: the caller
+ * repeats the call by the newer map.
  */
 const STALE_SHARD_MAP =
   /^\s*(?:\[[^\]]*\] )?(?:\S )?\[ERROR\] (?:\[[^\]]*\] )?Uncaught (?:\(in promise\) )?ShardMapError: /;
 
 /**
- * The broker's error about a missing entrypoint of a consumer, which only follows from a Worker that throws while it is
- * loaded. Its spaces may be line breaks.
+ * The broker's error about a missing entrypoint of a consumer. It follows only from a Worker that throws while it is
+ * loaded, which is reported by itself. Its spaces may be line breaks.
  */
 const NO_CONSUMER = new RegExp(
   `Worker "core:\\S+"'s binding "\\S+" refers to service "core:user:\\S+" with a named entrypoint "${CONSUMER_ENTRYPOINT}",`.replaceAll(
@@ -51,36 +51,37 @@ const NO_CONSUMER = new RegExp(
   ),
 );
 
-/** Line of the broker for a delivery. It names the object, which of a queue with shards is one of these. */
+/** Line of the broker for a delivery. It names the queue's object; of a queue with shards, the shard's. */
 const DELIVERED = /^(?:\[[^\]]*\] )?QUEUE (\S+) \d+\/\d+ acknowledged /;
 
-/** Line of a handler by an earlier Wrangler, which has our name of the batch before its own name of the Worker. */
+/** Line of a handler in an earlier Wrangler: our name of the batch comes before Wrangler's name of the Worker. */
 const BATCH_BEFORE_WORKER = /^(\[\S+ [0-9a-f]{8}\??\] |\[\S+, \d+ messages\??\] )(\[([^\]]+)\] )/;
 
-/** Wrangler's error for a socket or a port, in its words, wherever the terminal makes it break the line. */
+/** Wrangler's error for a socket or a port that is in use. The terminal's width may break it at any space. */
 const SOCKET_IN_USE = /Address already in use\s+\((?:socket\s+"|\S+:(\d+)\))/;
 
-/** Whether Wrangler could not open a socket that nobody but itself has chosen. @param asked ports that were asked for. */
+/** Whether Wrangler could not open a socket that it has chosen itself. @param asked ports that were asked for. */
 export function isSocketInUse(message: string, asked: readonly number[]): boolean {
   const found = SOCKET_IN_USE.exec(message);
   if (found === null) return false;
   const [, port] = found;
-  // A socket has a name in the place of a port: nobody asks for one.
+  // A socket that is named instead of numbered was not asked for.
   return port === undefined || !asked.includes(Number(port));
 }
 
 /**
- * Shows what Wrangler says as it would be without Sluice in between: queues in the place of the bindings to the broker,
- * no line about what Sluice does on its own account, stack traces up to the user's code.
+ * Makes the filter that shows Wrangler's lines as they would be without Sluice: queues instead of the bindings to the
+ * broker, no lines about Sluice's own files and requests, stack traces without Sluice's frames.
  */
 export function wranglerLines(context: LinesContext): LineFilter {
   let table: BindingsTable | null = null;
   /** Wrangler explains its connection status once, after whichever table comes first. */
   let heldExplanation: string | null = null;
   let hasShownStatus = false;
-  /** Comes before a table of modules: the broker's are nobody's business. */
+  /** Title of a table of modules. It is dropped if the table turns out to be the broker's. */
   let heldAttaching: string | null = null;
 
+  /** Takes a message while a table is open. At the message after the table, shows the table. */
   const inTable = (current: BindingsTable, message: string): readonly string[] => {
     if (current.takes(message)) return [];
     table = null;
@@ -99,7 +100,7 @@ export function wranglerLines(context: LinesContext): LineFilter {
     const plain = stripVTControlCharacters(message);
     const title = BindingsTable.workerIn(plain);
     if (title !== null) {
-      // A Worker that runs alone has no name in the title.
+      // The title names no Worker where only one runs.
       table = new BindingsTable(message, title || (context.workers[0] ?? ""), context.workers);
       return [];
     }
@@ -154,7 +155,7 @@ function queuesOf(worker: string, context: LinesContext): QueueBinding[] {
   );
 }
 
-/** Reads the queues of the topology; none for a file that is being written anew, of which a part is no JSON. */
+/** Reads the queues of the topology; none while the file is being written and is no JSON. */
 function queuesIn({ topologyFile }: LinesContext): QueueTopology["queues"] {
   try {
     return (JSON.parse(readFileSync(topologyFile, "utf8")) as QueueTopology).queues;
@@ -163,7 +164,7 @@ function queuesIn({ topologyFile }: LinesContext): QueueTopology["queues"] {
   }
 }
 
-/** Names the Worker of another process that an object delivers to; `null` where it is one of this Wrangler. */
+/** Names the Worker of another process that a queue's object delivers to; `null` for a Worker of this Wrangler. */
 function consumerElsewhere(object: string, context: LinesContext): string | null {
   const worker = workerOf(queuesIn(context)[shardOf(object).queue]?.consumer);
   return worker === null || context.workers.includes(worker) ? null : worker;
@@ -175,7 +176,7 @@ function byConsumer(message: string, worker: string | null): string {
     : message.replace(" acknowledged ", ` acknowledged by ${worker} elsewhere `);
 }
 
-/** Files of secrets by the user's own names; nothing of the broker's, which is no Worker of the user's. */
+/** Shows a line about a file of secrets by the user's own file; nothing for the broker's generated one. */
 function secretsLine(message: string, path: string, context: LinesContext): readonly string[] {
   const { generatedFolder, workingDirectory, broker, secrets } = context;
   const isBrokers = isBelow(resolve(workingDirectory, path), join(generatedFolder, broker));
