@@ -1,5 +1,5 @@
-// Bundles the broker of `sluice dev` for workerd, page and all, and small: Wrangler runs it as it is. Plain JavaScript,
-// as `build.mjs`, which uses it too.
+// Bundles the broker of `sluice dev` for workerd, with the dashboard's page, minified: Wrangler runs it as it is. Plain
+// JavaScript, since `build.mjs` uses it too.
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { forWorkers } from "../bundling/bundling.mjs";
@@ -8,10 +8,9 @@ import { bundlePage } from "../dashboard/build.mjs";
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 /**
- * The code and its source map, whose paths count from where the code is to be, and what esbuild says of what is in
- * them.
+ * Bundles the broker. Returns the code, its source map and esbuild's metafiles, and writes nothing.
  *
- * @param {string} outfile path of the file that the code is for. Nothing is written.
+ * @param {string} outfile path that the code will be written to: the source map's paths are relative to it.
  */
 export async function bundleBroker(outfile) {
   const { page, metafile: pageMetafile } = await bundlePage();
@@ -39,7 +38,7 @@ export async function bundleBroker(outfile) {
   return { code, map, metafiles: [metafile, pageMetafile] };
 }
 
-/** The code of the runtime for the users' Workers. */
+/** Returns the code of the runtime for the users' Workers. */
 export async function bundleRuntime() {
   const { outputFiles } = await build({
     ...forWorkers,

@@ -4,7 +4,7 @@ import { PAGE_FILE } from "@sluice/project/names";
 
 let archive: Promise<Uint8Array> | null = null;
 
-/** The page at `/__sluice/` as an archive: from the package, or built once when the command runs from source. */
+/** Returns the page at `/__sluice/` as an archive: of the package, or built once when the command runs from source. */
 export function pageArchive(): Promise<Uint8Array> {
   archive ??= readPage();
   return archive;

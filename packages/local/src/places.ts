@@ -6,16 +6,16 @@ import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
 import { pageArchive } from "./page.ts";
 import { readyBroker, runtimeModules } from "./runtime-modules.ts";
 
-/** A folder of ours and where a command's files go in it. */
+/** Folders that a command reads from and writes to. */
 export interface CommandPlaces extends Places {
-  /** Folder that `.gitignore` is put into: the output folder, or the one around it. */
+  /** Folder that `.gitignore` is put into: the output folder, or its parent. */
   readonly root: string;
 }
 
 /**
- * Where a command reads and writes. Everything goes into one folder of the current one, whichever Workers are named:
- * `.sluice/<worker>` for `build`, `.sluice/dev/<worker>` for `dev` and `.sluice/serve/<worker>` for `serve`, so that
- * none disturbs another. The folder of a mode, of another data folder or of a Worker elsewhere has a suffix.
+ * Finds the folders that a command reads from and writes to. Everything is written below the current folder, whichever
+ * Workers are named: `.sluice/<worker>` for `build`, `.sluice/dev/<worker>` for `dev`, `.sluice/serve/<worker>` for
+ * `serve`. `processFolder` adds a suffix for an environment, another data folder, or a Worker elsewhere.
  */
 export async function findPlaces(
   purpose: Purpose["kind"],

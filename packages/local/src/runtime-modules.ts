@@ -5,7 +5,7 @@ import { styleText } from "node:util";
 import type { ReadyBroker } from "@sluice/project/generate/broker-entry";
 import { ownModule, RUNS_FROM_SOURCE } from "@sluice/project/own-module";
 
-/** Our modules for Workers, as absolute paths. */
+/** Returns the absolute paths of our modules for Workers. */
 export function runtimeModules(): { readonly worker: string; readonly broker: string } {
   return {
     worker: ownModule(new URL("../../project/src/runtime/worker.ts", import.meta.url), "runtime/worker.js"),
@@ -16,7 +16,7 @@ export function runtimeModules(): { readonly worker: string; readonly broker: st
   };
 }
 
-/** The broker of `sluice dev`: of the package, or bundled anew when the command runs from source. */
+/** Returns the bundled broker of `sluice dev`: from the package, or bundled now when the command runs from source. */
 export async function readyBroker(): Promise<ReadyBroker> {
   const packed = fileURLToPath(new URL("./runtime/broker-ready.js", import.meta.url));
   const paint = (text: string) => styleText("blue", text);
@@ -25,14 +25,14 @@ export async function readyBroker(): Promise<ReadyBroker> {
   return { code: (await bundleBroker(packed)).code, map: null, paint };
 }
 
-/** The runtime for the users' Workers: of the package, or bundled anew when this runs from source. */
+/** Returns the runtime for the users' Workers: from the package, or bundled now when the command runs from source. */
 export async function runtimeCode(): Promise<string> {
   if (!RUNS_FROM_SOURCE) return readFileSync(new URL("./runtime/worker.js", import.meta.url), "utf8");
   const { bundleRuntime } = await loadBundler();
   return bundleRuntime();
 }
 
-/** The bundler, which packages do not have: its specifier is no literal, so that no bundle gets it. */
+/** Loads the bundler, which packages do not contain. Its specifier is no literal, so that it is not bundled. */
 function loadBundler(): Promise<Bundler> {
   return import(new URL("../bundle-broker.mjs", import.meta.url).href);
 }
@@ -43,8 +43,8 @@ interface Bundler {
 }
 
 /**
- * Folder of our own sources as stack traces of Workers name them, absolute and without a slash at the end: of a package
- * that which its source maps say.
+ * Returns the folder of our own sources as stack traces of Workers name them, absolute and without a slash at its end.
+ * In a package that is the folder that its source maps name.
  */
 export function ownSources(): string {
   return resolve(fileURLToPath(new URL(RUNS_FROM_SOURCE ? "../.." : "..", import.meta.url)));

@@ -6,14 +6,13 @@ import type { Session, Sessions } from "../processes/sessions.ts";
 import { DataInUseError, type DataLostError, type Holder, lockData } from "./data-lock.ts";
 import { refuseLongPath } from "./long-path.ts";
 
-/** Which session runs the broker of a data folder. */
+/** Process that runs the broker of a data folder. */
 export type BrokerOwner =
-  /** This process. It comes here by the folder's lock, and leaves by its own end. */
+  /** This process. Entered by taking the folder's lock, left only by the end of this process. */
   | { readonly kind: "own" }
   /**
-   * Another one, which had the lock first. This process comes here when it finds that, and leaves for `own` when that
-   * process has ended: whoever of those that use its broker takes the lock first has it then. Nobody loses a message:
-   * they are in the folder.
+   * Another process, which had the lock first. When that process ends, the first of the sessions that use its broker to
+   * take the lock becomes `own`. No message is lost: all are in the folder.
    */
   | { readonly kind: "joined"; readonly leader: Session };
 
@@ -24,38 +23,38 @@ const SHARING: readonly string[] = [SLUICE_DEV, "getPlatformProxy"];
 interface BrokerOwnershipOptions {
   /** The data folder. Absolute. */
   readonly data: string;
-  /** The environment, "" for the top level: brokers of different ones have nothing in common. */
+  /** The environment, "" for the top level. Sessions of different environments share no broker. */
   readonly env: string;
   /** Configuration files of this process's Workers. */
   readonly files: readonly string[];
-  /** Version of the Wrangler that these Workers run by. */
+  /** Version of the Wrangler that runs these Workers. */
   readonly wranglerVersion: string;
-  /** Command that has the folder, as others are told. Default: `sluice dev`. */
+  /** Command that takes the folder, as other processes name it in errors. Default: `sluice dev`. */
   readonly command?: string;
   readonly sessions: Sessions;
-  /** Ends the broker at once: the folder may be another one's now. Default: ends this process, with the reason. */
+  /** Ends the broker at once: another one may have the folder now. Default: ends this process, with the reason. */
   readonly onLost?: (error: DataLostError) => void;
 }
 
-/** A folder whose broker is found out: this process has it, or another one. */
+/** Result of an attempt to take a data folder. */
 interface Taken {
   readonly owner: BrokerOwner;
-  /** Gives the folder free. */
+  /** Releases the folder's lock, if this process has it. */
   readonly free: () => void;
-  /** Name that another process keeps the data under; `null` where this one has the folder. */
+  /** Name of another process's broker, under which the data are stored; `null` where this process has the folder. */
   readonly brokerName: string | null;
 }
 
 /**
- * How long a process that has just taken a folder may take to announce that its broker is shared, in ms: it reads
- * configurations before, and `getPlatformProxy` starts its broker.
+ * How long a process that has just taken a folder may take to announce that its broker is shared, in ms. It reads
+ * configurations first, and `getPlatformProxy` starts its broker.
  */
 export const ANNOUNCED_MS_MAX = 5_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * One broker for all `sluice dev` on one data folder: two would each write over what the other has acknowledged. The
- * first has it, and the Workers of the others reach it through Wrangler's dev registry.
+ * Ensures that all `sluice dev` on one data folder share one broker: two would overwrite each other's acknowledged
+ * messages. The first session runs it, and the Workers of the others reach it through Wrangler's dev registry.
  */
 export class BrokerOwnership {
   readonly #options: BrokerOwnershipOptions;
@@ -73,8 +72,8 @@ export class BrokerOwnership {
   /**
    * Takes the folder, or finds the process that shares its broker.
    *
-   * @throws CliError if somebody has the folder whose broker these Workers cannot use, or one of them runs on it
-   *   already.
+   * @throws CliError if these Workers cannot use the broker of the process that has the folder, or if one of them runs
+   *   on the folder already.
    */
   static async open(options: BrokerOwnershipOptions): Promise<BrokerOwnership> {
     return new BrokerOwnership(options, await take(options));
@@ -84,12 +83,12 @@ export class BrokerOwnership {
     return this.#owner;
   }
 
-  /** Whether this process has the broker. */
+  /** Whether this process runs the broker. */
   get isOwn(): boolean {
     return this.#owner.kind === "own";
   }
 
-  /** Name that the data were kept under when this process came; `null` for what its own files say. */
+  /** Name of the broker that this session joined, under which the data are stored; `null` for that of its own files. */
   get brokerName(): string | null {
     return this.#brokerName;
   }
@@ -99,7 +98,7 @@ export class BrokerOwnership {
     return this.isOwn && data === this.#options.data && broker === null;
   }
 
-  /** Whether the process that has the broker is there no more: killed outright, it has told nobody. */
+  /** Whether the process that ran the broker has ended: one that was killed has not announced its end. */
   get isVacant(): boolean {
     return this.#owner.kind === "joined" && !isRunning(this.#owner.leader.pid);
   }
@@ -107,8 +106,8 @@ export class BrokerOwnership {
   /**
    * Takes the broker over if its process has ended.
    *
-   * @returns what has changed: `null` for nothing.
-   * @throws CliError if somebody has the folder now whose broker these Workers cannot use.
+   * @returns the new owner; `null` if it has not changed.
+   * @throws CliError if these Workers cannot use the broker of the process that has the folder now.
    */
   async change(): Promise<BrokerOwner | null> {
     if (this.#owner.kind === "own") return null;
@@ -120,13 +119,13 @@ export class BrokerOwnership {
     return owner.kind === "own" || owner.leader.pid !== before ? owner : null;
   }
 
-  /** Gives the folder free. */
+  /** Releases the folder. */
   leave(): void {
     this.#free();
   }
 }
 
-/** Waits for a process that has the folder and has not announced yet whether its broker is shared. */
+/** Takes the folder or joins its broker. Waits while the holder may still announce that its broker is shared. */
 async function take(options: BrokerOwnershipOptions): Promise<Taken> {
   const { data, command = SLUICE_DEV, onLost } = options;
   refuseLongPath(data);
@@ -146,7 +145,7 @@ async function take(options: BrokerOwnershipOptions): Promise<Taken> {
   }
 }
 
-/** Whether a process that has a folder is one that shares its broker, and has announced none yet. */
+/** Whether the holder of a folder runs a command that shares its broker, and has not announced a broker yet. */
 function mayAnnounce(holder: Holder | null, { sessions }: BrokerOwnershipOptions): boolean {
   if (holder === null) return true;
   const { pid, command } = holder;
@@ -154,7 +153,7 @@ function mayAnnounce(holder: Holder | null, { sessions }: BrokerOwnershipOptions
   return !sessions.others().some((one) => one.pid === pid && one.broker !== null);
 }
 
-/** @throws CliError where the Workers would not reach a broker of another process. */
+/** @throws CliError where this version of Wrangler does not let the Workers reach a broker of another process. */
 function refuseOldWrangler({ wranglerVersion }: BrokerOwnershipOptions, inUse: DataInUseError): void {
   if (!isTooOld(wranglerVersion, SHARING_VERSION_MIN)) return;
   throw new CliError(
@@ -163,10 +162,14 @@ function refuseOldWrangler({ wranglerVersion }: BrokerOwnershipOptions, inUse: D
   );
 }
 
-/** @throws CliError where one of the Workers runs on the folder already. */
+/**
+ * Finds the session that runs the broker of the folder.
+ *
+ * @throws CliError where one of the Workers runs on the folder already.
+ */
 function findLeader(options: BrokerOwnershipOptions): Session | undefined {
   const { data, env, files, sessions, command = SLUICE_DEV } = options;
-  // Without a Worker there is nobody to use a broker.
+  // A session without Workers has no use for another session's broker.
   if (command === SLUICE_DEV && files.length === 0) return undefined;
   const here = sessions.others().filter((one) => one.data === data && one.env === env);
   const leader = here.find(({ broker }) => broker !== null);

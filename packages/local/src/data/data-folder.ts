@@ -2,9 +2,9 @@ import { join, resolve } from "node:path";
 import type { Project } from "@sluice/project/read/project";
 
 /**
- * Returns the absolute path of the folder that everything is kept in: Wrangler's, beside the first Worker.
+ * Returns the absolute path of the data folder.
  *
- * @param persistTo another folder, seen from the current one.
+ * @param persistTo the folder, relative to the current one. Default: `.wrangler/state` beside the first Worker.
  */
 export function dataFolderOf({ workers, broker }: Project, persistTo: string | undefined): string {
   return resolve(persistTo ?? join(workers[0]?.userDirectory ?? broker.directory, ".wrangler/state"));

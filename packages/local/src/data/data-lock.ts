@@ -14,37 +14,37 @@ import { loadSqlite } from "../node/sqlite.ts";
 import { isNumber, isText, orNull, readEntry, type Shape, writeEntry } from "../processes/registry.ts";
 
 /**
- * Empty database of a data folder. Whoever has begun to write it has the folder. Sluice never deletes it: a process
- * that still has the deleted file open and one that makes another would both have a lock. Whoever else deletes it ends
- * the holder (`lockData`).
+ * Empty database of a data folder. The process with its write lock has the folder. Sluice never deletes this file:
+ * otherwise a process with the deleted file open and one that creates a new file would both have a lock. If anything
+ * else deletes it, the holder ends (`lockData`).
  *
- * POSIX drops a process's locks on a file when that process closes any descriptor of it. So nothing but SQLite, which
- * knows, may open this file in a process that may hold it. To look at it by its name opens nothing.
+ * POSIX drops a process's locks on a file when that process closes any descriptor of it. So in a process that may hold
+ * the lock, only SQLite, which takes care of that, may open this file. `stat` opens nothing.
  */
 export const LOCK_FILE = "sluice-lock.sqlite";
 /**
- * Says who has the folder, for people. What it says means something only while somebody holds the lock. A contract
- * between versions of the command, as all entries of processes.
+ * File that names the holder of the folder, for people (`Holder`). Its content is valid only while the lock is held.
+ * A contract between versions of the command, as all entries of processes (`processes/registry.ts`).
  */
 export const HOLDER_FILE = "sluice-lock.json";
 
-/** Folder in a data folder that Wrangler has Miniflare keep everything in. */
+/** Folder in a data folder in which Wrangler's Miniflare stores everything. */
 export const RESOURCES_FOLDER = "v3";
-/** Folder in a data folder that the Durable Objects lie in, as Miniflare has them. */
+/** Folder in a data folder in which Miniflare stores Durable Objects. */
 export const OBJECTS_FOLDER = `${RESOURCES_FOLDER}/do`;
 
 /**
- * Modes of a data folder and its files, for their owner alone: other users of the machine read what is kept through the
+ * Modes of a data folder and its files, for their owner alone: other users of the machine read the data through the
  * broker or not at all.
  */
 export const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
-/** How often a holder looks whether its lock is still the one that others meet, in ms. It takes some µs. */
+/** How often a holder checks whether `LOCK_FILE` is still the file that it has locked, in ms. A check takes some µs. */
 export const LOOK_EVERY_MS = 500;
 /**
- * How long data wait that are there without a lock, in ms: somebody may have deleted it under a holder, which ends at
- * its next look.
+ * How long to wait, in ms, where a folder has data and no lock file: the file may have been deleted under a holder,
+ * which ends at its next check.
  */
 const LET_END_MS = 4 * LOOK_EVERY_MS;
 
@@ -64,14 +64,14 @@ export interface Holder {
 
 const HOLDER: Shape<Holder> = { pid: isNumber, command: isText, host: isText, pidNamespace: orNull(isText) };
 
-/** By which option a command is given another data folder. */
+/** Returns the option by which a command is given another data folder. */
 function optionOf(command: string): string {
   return { "vite dev": "persistState", getPlatformProxy: "persist" }[command] ?? "--persist-to";
 }
 
 /** A data folder that another process holds. */
 export class DataInUseError extends CliError {
-  /** `null` where it has not said who it is: it has just begun, or its disk is full. */
+  /** `null` where the holder has not named itself: it has just begun, or its disk is full. */
   readonly holder: Holder | null;
 
   /** @param command that wanted it. */
@@ -84,9 +84,9 @@ export class DataInUseError extends CliError {
   }
 }
 
-/** The data or the lock of a folder that was taken away from this process, by which another broker may have begun there. */
+/** The data or the lock file of a folder were deleted under this process, so that another broker may run there. */
 export class DataLostError extends CliError {
-  /** @param gone path of data that are not there any more; `null` for the lock alone. */
+  /** @param gone path of data that are missing; `null` if only the lock file was deleted or replaced. */
   constructor(folder: string, gone: string | null) {
     super(
       gone === null
@@ -100,15 +100,14 @@ export class DataLostError extends CliError {
 }
 
 /**
- * Paths of data that may not go while this process has their folder, by that folder, and whether each has been there.
- * The system goes on writing to files that were deleted: sends would be acknowledged, and nothing of them be there after
- * the next start.
+ * Paths that may not disappear while this process has their data folder, by that folder, with whether each has existed.
+ * A process can write on to deleted files: sends would be acknowledged and be gone after the next start.
  */
 const kept = new Map<string, Map<string, boolean>>();
 
 /**
- * Ends the holder of a data folder also when the folders of a broker's objects or the file of its directory go. A queue's
- * file is left to the next start, which reports it: there may be 100,000.
+ * Ends the holder of a data folder also when the folders of a broker's objects or the file of its directory disappear.
+ * Files of queues, of which there may be 100,000, are not watched: the next start reports missing ones.
  *
  * @param broker name of its Worker.
  */
@@ -122,30 +121,31 @@ export function watchKept(folder: string, broker: string): void {
   }
 }
 
-/** Folders that this process has lost and not taken again. */
+/** Folders that this process has lost (`DataLostError`) and not taken again. */
 const lost = new Set<string>();
 
-/** Whether a folder is another process's now, which this process had: it writes nothing there. */
+/** Whether this process has lost a folder, which may be another process's now: nothing may be written there. */
 export function isLost(folder: string): boolean {
   return lost.has(folder);
 }
 
 /**
- * Takes a data folder for this process. Two brokers on the same files would each write over what the other has
- * acknowledged.
+ * Takes a data folder for this process. Two brokers on the same files would overwrite each other's acknowledged
+ * messages.
  *
- * It holds a lock of the kernel, which ends with the process however that ends, is seen from other containers on the
- * machine, and which exactly one of those gets who ask at the same moment: SQLite's lock of a writer. No child process
- * inherits it.
+ * The lock is SQLite's write lock, a lock of the kernel. It ends with the process however that ends, is visible to
+ * other containers on the machine, and goes to exactly one of several that try at once. No child process inherits it.
  *
- * The lock is looked at from then on. To take back one that is gone would be a race with whoever makes it anew, so its
- * holder has to end. So it does when the data are gone (`watchKept`).
+ * From then on the lock file is checked every `LOOK_EVERY_MS`. If it was deleted or replaced, the holder must end:
+ * taking the lock again would race with the process that created the new file. It must also end when data disappear
+ * (`watchKept`).
  *
- * @param folder absolute; made if it is not there, with `OBJECTS_FOLDER` in it.
- * @param command what the others are told, `sluice serve`.
- * @param onLost ends the broker at once; the lock was taken away. Default: ends this process, with the reason.
- * @returns gives the folder free; so does the end of this process.
- * @throws DataInUseError at once while somebody has it, this process included; CliError if nothing can be kept there.
+ * @param folder absolute; created if it does not exist, with `OBJECTS_FOLDER` in it.
+ * @param command command of this process, as other processes name it in errors: `sluice serve`.
+ * @param onLost ends the broker at once. Default: ends this process, with the reason.
+ * @returns a function that releases the folder; so does the end of this process.
+ * @throws DataInUseError at once while any process has the folder, this one included; CliError if nothing can be stored
+ *   there.
  */
 export function lockData(
   folder: string,
@@ -162,9 +162,9 @@ export function lockData(
     lock = take(lockFile);
     own = fileId(lockFile);
     if (lock === null) throw new DataInUseError(folder, readEntry(holderFile, HOLDER), command);
-    // Not before: files of another process come and go.
+    // After the lock is taken: the files of another process come and go.
     checkWritable(join(folder, OBJECTS_FOLDER), lock);
-    if (isNew && readdirSync(join(folder, OBJECTS_FOLDER)).length > 0) waitFor(LET_END_MS);
+    if (isNew && readdirSync(join(folder, OBJECTS_FOLDER)).length > 0) blockFor(LET_END_MS);
   } catch (error) {
     throw unusable(folder, error, command) ?? error;
   }
@@ -184,7 +184,7 @@ export function lockData(
   const free = () => {
     if (!lock?.isOpen) return;
     clearInterval(watch);
-    // While it is still ours to delete.
+    // Before the lock is released: the file is the next holder's then.
     if (isOurs) removeHolder(holderFile);
     lock.close();
   };
@@ -195,38 +195,34 @@ export function lockData(
   };
 }
 
-/** Makes the folder of a data folder's objects, which a power cut does not take away from then on. */
+/** Makes the folder of a data folder's objects, and syncs it so that it survives a power cut. */
 function makeObjectsFolder(folder: string): void {
   const objects = join(folder, OBJECTS_FOLDER);
   const around = nearestExisting(folder);
   makeFolder(objects, FOLDER_MODE);
-  // Also of folders that are there: who made them may have been killed before.
+  // Existing folders, too: the process that made them may have been killed before it synced them.
   syncFoldersAround(objects, around === folder ? dirname(folder) : around);
 }
 
 function endProcess(error: DataLostError): void {
   console.error(error.message);
-  // What runs for this process ends with it, as at every other end.
+  // Child processes end with this one, as at every other end.
   process.exit(EXIT_FAILED);
 }
 
-/** Waits with this whole process: nothing of it may run before. */
-function waitFor(ms: number): void {
+/** Blocks this whole process: nothing in it may run before the time is over. */
+function blockFor(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/**
- * Tells a file from each other one that comes under its name while somebody has it open; `null` where there is none.
- */
+/** Identifies the file behind a path. A file that replaces an open one has another id. `null` where there is none. */
 function fileId(file: string): string | null {
-  // Numbers of Windows are longer than a double holds.
+  // Windows' file ids exceed the integers of a double.
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
 }
 
-/**
- * Whether a name leads to another file than before, or to none. One that cannot be looked at cannot be taken either.
- */
+/** Whether a path leads to another file than before, or to none. `false` if it cannot be read: nobody can lock it. */
 function isReplaced(file: string, before: string | null): boolean {
   try {
     return fileId(file) !== before;
@@ -236,8 +232,8 @@ function isReplaced(file: string, before: string | null): boolean {
 }
 
 /**
- * Finds a path of the kept data that was there at an earlier look and is not now; `null` where there is none. It asks
- * for names alone: not every file system numbers a folder the same for ever.
+ * Finds a watched path (`watchKept`) that existed at an earlier check and does not now; `null` where there is none. It
+ * compares names only: not every file system keeps the id of a folder.
  */
 export function goneIn(folder: string): string | null {
   const paths = kept.get(folder) ?? new Map<string, boolean>();
@@ -253,12 +249,12 @@ function isThere(path: string): boolean {
   try {
     return fileId(path) !== null;
   } catch {
-    // As of a lock that cannot be looked at.
+    // As in `isReplaced`: a path that cannot be read is not gone.
     return true;
   }
 }
 
-/** `null` while another connection has the lock. Needs no room on the disk if the file is there. */
+/** Locks the file. Returns `null` while another connection has the lock. Needs no disk space if the file exists. */
 function take(file: string): DatabaseSync | null {
   // SQLite's own errors do not say why a file cannot be opened.
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
@@ -266,7 +262,7 @@ function take(file: string): DatabaseSync | null {
   const before = fileId(file);
   const database = new (loadSqlite().DatabaseSync)(databaseName(file), { timeout: 0 });
   try {
-    // Nothing is ever written, so there is nothing to keep for a crash.
+    // Nothing is ever written, so no journal has to survive a crash.
     database.exec("PRAGMA journal_mode = MEMORY");
     database.exec("BEGIN IMMEDIATE");
     if (fileId(file) === before) return database;
@@ -275,7 +271,7 @@ function take(file: string): DatabaseSync | null {
     if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) return null;
     throw error;
   }
-  // Deleted in between: others meet the one that is there now.
+  // The file was replaced before the lock was taken: other processes lock the new one.
   database.close();
   return take(file);
 }
@@ -290,7 +286,7 @@ function makeEmpty(file: string): void {
 }
 
 /**
- * Refuses files that belong to somebody else, who ran this here once: a database could be read and not written.
+ * Refuses a folder with files of another user, who once ran a broker here: a database could be read and not written.
  *
  * @throws the file system's error.
  */
@@ -310,7 +306,7 @@ function writeHolder(file: string, command: string): void {
   try {
     writeEntry(file, holder);
   } catch {
-    // The disk is full, and the lock holds all the same. Rather nothing than what the last one said.
+    // The disk is full, and the lock holds all the same. No entry is better than that of the last holder.
     removeHolder(file);
   }
 }
@@ -328,7 +324,7 @@ function described({ pid, command, host, pidNamespace: namespace }: Holder): str
   return `${command} (process ${pid}${isHere ? "" : ` of another container or machine, ${host}`})`;
 }
 
-/** `null` for an error that is not the folder's. */
+/** Makes the error for a folder in which nothing can be stored; `null` for another cause. */
 function unusable(folder: string, error: unknown, command: string): CliError | null {
   const reason = writeRefusal(error);
   if (reason === null) return null;

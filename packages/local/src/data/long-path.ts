@@ -1,8 +1,8 @@
 import { CliError } from "@sluice/project/errors";
 
 /**
- * Longest path of a data folder on Windows from which workerd runs, in characters. It names databases by 259 at most,
- * and those of Durable Objects by 83 and their Worker and class behind that path.
+ * Longest path of a data folder on Windows with which workerd runs, in characters. The path of a database has at most
+ * 259; behind the data folder's path that of a Durable Object takes 83, and the names of its Worker and class.
  */
 export const WORKERD_DATA_PATH_LENGTH_MAX = 140;
 

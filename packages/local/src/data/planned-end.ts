@@ -5,8 +5,8 @@ import type { Printer } from "../report/printer.ts";
 import { isLost } from "./data-lock.ts";
 
 /**
- * File of a data folder that is there if the broker on it was ended on purpose. A contract between versions of the
- * command: that it is there is all that they read.
+ * File of a data folder that exists if the broker on it was ended on purpose. A contract between versions of the
+ * command, which read only whether it exists.
  */
 export const PLANNED_END_FILE = "sluice-planned-end";
 
@@ -14,9 +14,9 @@ export const PLANNED_END_FILE = "sluice-planned-end";
 export type End = "planned" | "unplanned";
 
 /**
- * Announces that the broker of a data folder is about to be ended on purpose: deliveries that this cuts off count as no
- * attempt. Before the end, so that a process which is killed while it stops has said so. Of a folder that was lost to
- * another process nothing is announced: that one's end is not known.
+ * Records that the broker of a data folder is about to be ended on purpose: deliveries that this cuts off do not count
+ * as attempts. To be called before the end, so that it holds also if the process is killed while it stops. Writes
+ * nothing in a folder that was lost: another process's broker may run there.
  */
 export function announceEnd(folder: string, printer: Pick<Printer, "warn">): void {
   if (isLost(folder)) return;
@@ -30,15 +30,15 @@ export function announceEnd(folder: string, printer: Pick<Printer, "warn">): voi
   }
 }
 
-/** How the last broker of a data folder ended. */
+/** Returns how the last broker of a data folder ended. */
 export function lastEndIn(folder: string): End {
   return existsSync(join(folder, PLANNED_END_FILE)) ? "planned" : "unplanned";
 }
 
-/** A broker runs on the data folder again: call when it starts, and not before all that can fail has been done. */
+/** Deletes the record when a broker starts on the data folder again; to be called after all that can fail. */
 export function forgetPlannedEnd(folder: string): void {
   if (lastEndIn(folder) === "unplanned") return;
   rmSync(join(folder, PLANNED_END_FILE), { force: true });
-  // Else it is there again after a power cut, which is no planned end.
+  // Otherwise the file could be back after a power cut, which is no planned end.
   syncFolder(folder);
 }

@@ -16,9 +16,9 @@ interface DataToRecover {
 }
 
 /**
- * Makes what is kept in a data folder usable, and keeps power cuts from taking it away. Says what it found damaged or
- * lost. Before a broker runs on it, by whoever holds its lock. On a full disk, what is kept gives back the room that it
- * does not need.
+ * Makes a data folder usable for a broker: creates its folders, safe from power cuts, and recovers its directory.
+ * Prints what it found damaged or lost. On a full disk it also shrinks the objects' files. The caller holds the
+ * folder's lock, and no broker runs on it yet.
  */
 export async function recoverData(
   { folder, broker, reserve }: DataToRecover,
@@ -26,13 +26,13 @@ export async function recoverData(
 ): Promise<void> {
   const objects = join(folder, OBJECTS_FOLDER);
   const isNew = readdirSync(objects).length === 0;
-  // workerd makes these, too, but does not sync their names: a power cut would take away all that is in them.
+  // workerd would make these folders without a sync: a power cut could take away all that is in them.
   for (const name of Object.values(uniqueKeysOf(broker))) {
     mkdirSync(join(objects, name), { recursive: true, mode: FOLDER_MODE });
   }
   syncFolder(objects);
   watchKept(folder, broker);
-  // Nothing to load what looks into it for: nobody has kept anything yet.
+  // Nothing is stored yet, and loading the recovery takes time.
   if (isNew) return;
   const { recoverDirectory, shrinkObjectFiles } = await loadRecovery();
   const warn = (line: string) => printer.warn(line);
@@ -40,7 +40,7 @@ export async function recoverData(
   try {
     recoverDirectory({ folder: objects, worker: broker, warn });
   } catch (error) {
-    // The broker has to say what that comes to: it may do well.
+    // The broker reports what is really wrong: it may be able to run.
     printer.warn(`Directory: whether its file is whole cannot be found out: ${error}`);
   }
 }

@@ -3,35 +3,35 @@ import { closeSync, openSync, rmSync, statfsSync, statSync, writeFileSync } from
 import { join } from "node:path";
 import { writeRefusal } from "@sluice/project/folders";
 
-/** File of a data folder that holds room. */
+/** File of a data folder that reserves disk space. */
 export const RESERVE_FILE = "sluice-reserve";
 /**
- * Its size: room to open the databases, for their logs of pages, and to copy the rest of one that is drained. On
- * workerd a log of 4 MB is copied into its database meanwhile, which grows by that: with 4 MB in all, a queue that was
- * filled last could not be deleted.
+ * Its size: room to open the databases, for their write-ahead logs, and to copy the rest of a drained one. On workerd a
+ * log of 4 MB is copied into its database meanwhile, which grows by as much. With 4 MB in all, a queue that was filled
+ * last could not be deleted.
  */
 export const RESERVE_BYTES = 8_000_000;
-/** It is written in pieces of this size, since memory that has been used once stays with the process. */
+/** The file is written in blocks of this size, since the process keeps memory that it has used once. */
 const BLOCK_BYTES = 1_000_000;
-/** A disk with less than that free is full: who has acknowledged, deleted or purged before that has not met its end. */
+/** A disk with fewer free bytes counts as full. Acknowledging, deleting and purging do not fail before that. */
 export const FULL_BYTES = 1_000_000;
-/** Free room at which the reserve is taken again. With it gone the disk is still far from full. */
+/** Free bytes at which the reserve is made again. With it made the disk is still far from full. */
 export const ROOM_BYTES = RESERVE_BYTES + 2 * FULL_BYTES;
-/** How often the disk is looked at, in ms. It takes some µs. */
+/** How often the free space is checked, in ms. A check takes some µs. */
 export const LOOK_EVERY_MS = 500;
 
-/** Told at each look while the disk is full, before it is seen whether there is room again, and once when there is. */
+/** Called at the start of each check while the disk is full, and once when there is room again. */
 export type RoomListener = (isFull: boolean) => void;
 
 /**
- * Room on the disk of a data folder for whoever makes room: a file of a few megabytes that is deleted when the disk is
- * full. Until it can be made again nothing is taken in, which would use it up; messages are received, acknowledged,
- * deleted and purged.
+ * Reserves disk space in a data folder for operations that free space: a file of some megabytes, deleted when the disk
+ * is full. Until it can be made again no messages are taken in, which would use the space up. Messages can still be
+ * received, acknowledged, deleted and purged.
  *
- *  - kept: the file is there. Left at a look that finds the disk full, and when somebody meets its end (`foundFull`).
- *  - in use: there is no file, and `isFull`. Left at a look that finds room for it, and makes it.
+ *  - kept: the file exists. Left at a check that finds the disk full, and when a write has failed for it (`foundFull`).
+ *  - in use: there is no file, and `isFull`. Left at a check that finds room for the file, and makes it.
  *
- * A process that is killed leaves either on the disk, and the next one finds it.
+ * The next process finds the state that a killed process has left on the disk.
  */
 export class Reserve {
   readonly #file: string;
@@ -43,9 +43,9 @@ export class Reserve {
   #isKept: boolean;
 
   /**
-   * @param folder the data folder, which is there.
-   * @param warn told once of each change, in words for people.
-   * @param freeBytes how much is free on the disk of a folder.
+   * @param folder the data folder, which exists.
+   * @param warn called once for each change, with a line for people.
+   * @param freeBytes returns the free bytes on the disk of a folder.
    */
   constructor(folder: string, warn: (line: string) => void, freeBytes = freeBytesOf) {
     this.#folder = folder;
@@ -60,18 +60,18 @@ export class Reserve {
     this.#timer.unref();
   }
 
-  /** Whether nothing may be taken in. */
+  /** Whether the disk is full, so that no messages may be taken in. */
   get isFull(): boolean {
     return !this.#isKept;
   }
 
-  /** From now on `listener` is told, at once if the disk is full. */
+  /** Sets the listener, and calls it at once if the disk is full. */
   watch(listener: RoomListener): void {
     this.#listener = listener;
     if (this.isFull) listener(true);
   }
 
-  /** Deletes the reserve when the disk has been found full; answers whether that has made room. */
+  /** Deletes the reserve when the disk has been found full. Returns whether there was one to delete. */
   foundFull(): boolean {
     if (!this.#isKept) return false;
     this.#isKept = false;
@@ -80,7 +80,7 @@ export class Reserve {
     return true;
   }
 
-  /** Sees how full the disk is. Done by itself every `LOOK_EVERY_MS`. */
+  /** Checks the free space. Called every `LOOK_EVERY_MS` by a timer. */
   look(): void {
     if (this.#isKept) {
       if (this.#freeBytes(this.#folder) < FULL_BYTES) this.foundFull();
@@ -93,7 +93,7 @@ export class Reserve {
     this.#listener(false);
   }
 
-  /** Looks no more. What there is stays for the next process. */
+  /** Ends the checks. The file, if there is one, stays for the next process. */
   close(): void {
     clearInterval(this.#timer);
   }
@@ -111,7 +111,7 @@ export class Reserve {
       const file = openSync(this.#file, "w", 0o600);
       try {
         const block = new Uint8Array(BLOCK_BYTES);
-        // Random: a file system that compresses would keep no room for anything else.
+        // Random bytes: a file system that compresses would reserve no space for others.
         for (let at = 0; at < RESERVE_BYTES; at += BLOCK_BYTES) writeFileSync(file, randomFillSync(block));
       } finally {
         closeSync(file);
@@ -119,7 +119,7 @@ export class Reserve {
       return true;
     } catch (error) {
       rmSync(this.#file, { force: true });
-      // A quota is smaller than the disk, for instance.
+      // Refused although the disk has room, as by a quota.
       if (writeRefusal(error) === null) throw error;
       return false;
     }
@@ -135,7 +135,7 @@ function freeBytesOf(folder: string): number {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   } catch {
-    // The folder was deleted. Whoever writes there says so.
+    // The folder was deleted, which the lock and each write report.
     return Number.POSITIVE_INFINITY;
   }
 }

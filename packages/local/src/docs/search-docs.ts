@@ -10,13 +10,13 @@ const SHOWN_MAX = 1_500;
 
 let known: readonly Section[] | undefined;
 
-/** Finds the sections of the documentation that have most of these words in them, the best first. */
+/** Finds the sections of the documentation that match the words of a query best, the best first. */
 export function searchDocs(query: string): Section[] {
   known ??= sectionsIn(DOCS_FOLDER);
   return bestOf(known, query).map(({ text, ...section }) => ({ ...section, text: cut(text) }));
 }
 
-/** Chooses the sections with most of the words of a query: in the heading they count thrice. */
+/** Chooses the `FOUND_MAX` sections with the best rating (`rateOf`). */
 export function bestOf(sections: readonly Section[], query: string): Section[] {
   const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? [])];
   const rated = sections.map((section) => ({ section, rate: rateOf(section, words) }));
@@ -27,6 +27,7 @@ export function bestOf(sections: readonly Section[], query: string): Section[] {
     .map(({ section }) => section);
 }
 
+/** Rates a section by the words that it contains: more for one in its heading or file name, less in a long text. */
 function rateOf({ heading, text, file }: Section, words: readonly string[]): number {
   const [title, body] = [`${heading} ${file}`.toLowerCase(), text.toLowerCase()];
   const rates = words.map((word) => {
@@ -48,7 +49,7 @@ function sectionsIn(folder: string): Section[] {
   return names.flatMap((name) => sectionsOf(`docs/${name}`, readFileSync(join(folder, name), "utf8")));
 }
 
-/** Divides a document at its headings. Lines of code that begin with "#" are none. */
+/** Divides a document at its headings. Lines that begin with "#" in a code block are no headings. */
 export function sectionsOf(file: string, text: string): Section[] {
   const sections: { heading: string; lines: string[] }[] = [];
   let isCode = false;

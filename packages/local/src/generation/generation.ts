@@ -29,20 +29,21 @@ interface GenerationInput {
   readonly data?: string;
   /** Files of variables that `--env-file` names; none unless given. */
   readonly envFiles?: readonly string[];
-  /** The `sluice dev` processes; `null` for a process that has no part in that. */
+  /** Registry of `sluice dev` processes; `null` for a process that shares no broker. */
   readonly sessions: Sessions | null;
-  /** The broker of the data folder; `null` until somebody is known to have it. */
+  /** Ownership of the data folder's broker; `null` until it is decided. */
   readonly ownership: BrokerOwnership | null;
-  /** The project as it was read a moment ago by itself: read again only where other processes have a part in it. */
+  /** The project as just read without other processes. It is read again only where they have a part in it. */
   readonly read?: Project;
-  /** Refuses a project by throwing, before anything of it is written. Default: none is refused. */
+  /** Refuses a project by throwing, before any file is written. Default: none is refused. */
   readonly check?: (project: Project) => Promise<unknown>;
-  /** Writes the files. Default: here. */
+  /** Writes the files. Default: `write` in this process. */
   readonly write?: (writing: Writing) => void | Promise<void>;
 }
 
 /**
- * Reads the user's Workers, and of other processes' Workers what concerns them, and writes what Wrangler is to run.
+ * Reads the user's Workers, with the queues and settings of other processes' Workers that concern them, and writes what
+ * Wrangler is to run.
  *
  * @throws ConfigError or CliError for files that cannot be used; nothing has been written then.
  */
@@ -71,7 +72,7 @@ export async function generate(input: GenerationInput): Promise<Generation> {
   return { project, plan: writing.plan, watched };
 }
 
-/** Writes what Wrangler is to run of what was read. */
+/** Writes what Wrangler is to run for a project that was read. */
 export function writeGenerated(project: Project, input: WritingInput): Plan {
   const writing = writingOf(project, input);
   write(writing);
@@ -88,14 +89,14 @@ function writingOf(project: Project, input: WritingInput): Writing {
   return { root: places.root, plan, isBrokerMadeUp: project.broker.file === null, env, envFiles };
 }
 
-/** Configuration files that a project consists of: its Workers', the broker's last. */
+/** Lists the configuration files of a project: its Workers', the broker's last. */
 export function configFilesOf({ workers, broker }: Project): string[] {
   return [...workers.map(({ file }) => file), ...(broker.file === null ? [] : [broker.file])];
 }
 
 /**
- * Lists configuration files of other sessions: of the Workers that they run, and of those that they send for and do not
- * run. Files that are modules come with what those sessions have read of them.
+ * Lists configuration files of other sessions: of the Workers that they run, and of the Workers that they send for
+ * without running them. `modulesElsewhere` has what those sessions have read of files that are modules.
  *
  * @param isUser whether a session uses the broker of this process.
  */
@@ -110,15 +111,15 @@ export function filesOfOthers(sessions: Sessions | null, env: string, isUser: (s
   };
 }
 
-/** Length of the mark in the name of a folder, in hexadecimal digits. */
+/** Length of the hash in the name of a folder, in hexadecimal digits. */
 const MARK_LENGTH = 8;
 
 /**
- * Names the folder of a process, which is its own: a Worker runs once on a data folder. A Worker of another folder than
- * the current one, one on another data folder than by default, and one that keeps its name in an environment, have a
- * mark: another one may have the same name.
+ * Names the folder of a process's generated files after its first Worker. The name is the process's alone, since a
+ * Worker runs once on a data folder. A hash is added where another process's Worker may have the same name: outside of
+ * the current folder, on another data folder than the default, or in an environment that the name does not show.
  *
- * @param workingDirectory folder that the one of generated files lies in. Absolute.
+ * @param workingDirectory the current folder. Absolute.
  */
 export function processFolder(project: Project, data: string, workingDirectory: string): string {
   const first = project.workers[0];
@@ -134,7 +135,7 @@ export function processFolder(project: Project, data: string, workingDirectory: 
 }
 
 function watchedBy(project: Project, more: readonly string[], sessions: Sessions | null): Watched[] {
-  // The entry of a module without a default export names another export of it.
+  // The generated entry of a main module without a default export names one of its other exports.
   const named = project.workers.flatMap(({ main }) => (main.kind === "named-only" ? [main.file] : []));
   const files = [...new Set([...configFilesOf(project), ...project.dependencies, ...named, ...more])];
   return [

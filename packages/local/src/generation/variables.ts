@@ -5,10 +5,10 @@ import { secretFiles } from "@sluice/project/files/secrets";
 import type { GeneratedWorker } from "@sluice/project/generate/plan";
 
 /**
- * Lists the files of variables that count for a Worker, whether they are there or not. Absolute paths.
+ * Lists the files of variables that count for a Worker, whether they exist or not. Absolute paths.
  *
  * @param env environment, "" for the top level.
- * @param envFiles files of `--env-file`, which take the place of all others.
+ * @param envFiles files of `--env-file`, which replace all others.
  */
 export function variableFiles(userDirectory: string, env: string, envFiles: readonly string[]): string[] {
   const names = [true, false].flatMap((exists) => Object.values(secretFiles(env, () => exists)).flat());
@@ -19,7 +19,7 @@ export function variableFiles(userDirectory: string, env: string, envFiles: read
 type Generated = Pick<GeneratedWorker, "directory" | "configFile">;
 
 /**
- * Has Wrangler take up changed variables. It watches a configuration, and not the files beside it that it reads with it.
+ * Makes Wrangler take up changed variables. Wrangler watches a configuration, but not the files of variables beside it.
  */
 export class VariablesWatch {
   readonly #names: readonly string[];
@@ -31,13 +31,13 @@ export class VariablesWatch {
     this.#names = [...Object.keys(secretFiles("", () => true)), ...envFiles.map((_, i) => envFileName(i))];
   }
 
-  /** Touches the configurations of Workers whose variables are others than at the call before. */
+  /** Touches the configurations of Workers whose variables have changed since the last call. */
   renew(workers: readonly Generated[]): void {
     const now = new Date();
     for (const worker of workers) if (this.hasChanged(worker)) utimesSync(worker.configFile, now, now);
   }
 
-  /** Whether the variables beside a generated configuration are others than at the call before. */
+  /** Reads the variables beside a generated configuration. Returns whether they differ from those of the last call. */
   hasChanged({ directory }: Pick<Generated, "directory">): boolean {
     const contents = JSON.stringify(this.#names.map((name) => contentsOf(join(directory, name))));
     const before = this.#read.get(directory);

@@ -2,11 +2,11 @@ import { existsSync, type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { nearestExisting } from "@sluice/project/folders";
 
-/** Editors write a file in several steps; one change is reported when it has been quiet for this long. */
+/** Time without events after which a change is reported, in ms: editors write a file in several steps. */
 const QUIET_MS = 50;
 
 /**
- * File or folder to watch, by its absolute path. It need not exist: to come, go and come back is a change each time.
+ * File or folder to watch, by its absolute path. It need not exist: its creation and deletion are changes, too.
  */
 export type Watched =
   | { readonly kind: "file"; readonly path: string }
@@ -24,12 +24,12 @@ export interface FileWatch {
 export type OpenWatch = (folder: string, onEvent: (event: string, name: string | null) => void) => FSWatcher;
 
 /**
- * Reports changes of files, however they come about. It is their folders that are watched: many editors write a new
- * file and give it the old name, and a watch on the file itself would stay with the old one.
+ * Reports changes of files. It watches their folders: many editors write a new file and rename it to the old name, and
+ * a watch on the file itself would stay with the old file.
  *
- * Nothing is thrown for a place that cannot be watched: it may be another process's.
+ * Nothing is thrown for a folder that cannot be watched: it may belong to another process.
  *
- * @param onRefusal is told, once for each folder, which one cannot be watched and why.
+ * @param onRefusal called once for each folder that cannot be watched, with a text that names it and the reason.
  */
 export function watchFiles(
   onChange: () => void,
@@ -73,7 +73,7 @@ interface FolderWatchOptions {
   readonly open: OpenWatch;
 }
 
-/** A watch on the folder of one place; while that folder is not there, on the nearest one around it. */
+/** Watch on the folder of a file, or on a folder; while that folder does not exist, on the nearest one around it. */
 class FolderWatch {
   readonly #watched: Watched;
   readonly #folder: string;
@@ -99,7 +99,7 @@ class FolderWatch {
     const folder = nearestExisting(this.#folder);
     try {
       const watcher = this.#options.open(folder, (_, name) => this.#onEvent(folder, name));
-      // Windows reports a folder that is deleted in this way.
+      // Windows reports the deletion of the folder as an error.
       watcher.on("error", (error) => this.#onError(folder, error));
       this.#watcher = watcher;
     } catch (error) {
@@ -109,7 +109,7 @@ class FolderWatch {
 
   #onEvent(folder: string, name: string | null): void {
     if (this.#isClosed) return;
-    // A watch stays with a folder that was deleted, even if another one takes its name.
+    // A watch stays with a deleted folder, even if another folder takes its name.
     const isMoved = nearestExisting(this.#folder) !== folder || name === basename(folder);
     if (isMoved) this.#open();
     if (isMoved || (folder === this.#folder && concerns(this.#watched, name))) this.#options.report();
@@ -117,7 +117,7 @@ class FolderWatch {
 
   #onError(folder: string, error: Error): void {
     if (this.#isClosed) return;
-    // It went at this very moment: the folder around it is the one to watch.
+    // The folder was deleted at this moment: the one around it is to be watched.
     if (!existsSync(folder)) {
       this.#open();
       this.#options.report();
@@ -127,7 +127,7 @@ class FolderWatch {
   }
 }
 
-/** Not every platform says which file of the folder it was. */
+/** Whether an event for a file of the folder concerns the watch. Not every platform names the file. */
 function concerns(watched: Watched, name: string | null): boolean {
   if (name === null) return true;
   return watched.kind === "file" ? name === basename(watched.path) : name !== watched.except;

@@ -2,7 +2,7 @@ import { placeEnvFiles, placeSecrets } from "@sluice/project/files/secrets";
 import { makeOutputFolder, writePlan } from "@sluice/project/files/write-plan";
 import type { Plan } from "@sluice/project/generate/plan";
 
-/** Files to be written for Wrangler. Plain data: another process may write them. */
+/** Files to be written for Wrangler. Plain data, since another process may write them. */
 export interface Writing {
   /** Folder that `.gitignore` is put into. */
   readonly root: string;
@@ -15,12 +15,11 @@ export interface Writing {
   readonly envFiles: readonly string[];
 }
 
-/** Writes the files, all before anything else in this process happens. */
+/** Writes the files, synchronously, so that nothing in this process sees only some of them. */
 export function write({ root, plan, isBrokerMadeUp, env, envFiles }: Writing): void {
   makeOutputFolder(root);
   writePlan(plan);
-  // A broker of our own making has no secrets but those that were generated for it: those in the current folder are
-  // some Worker's.
+  // A broker without a configuration of the user's has only generated secrets: those in its folder are some Worker's.
   for (const { userDirectory, directory } of isBrokerMadeUp ? plan.workers : [...plan.workers, plan.broker]) {
     placeSecrets(userDirectory, directory, env);
     placeEnvFiles(userDirectory, directory, envFiles);

@@ -2,16 +2,16 @@ import type { IncomingMessage } from "node:http";
 import type { Unread } from "@sluice/gateway/request-limits";
 import { CHUNK_BYTES_MIN, CHUNKS_MAX } from "./limits.ts";
 
-/** Size of the blocks that collect bytes which come in pieces, in bytes. */
+/** Size of the blocks that chunks are copied into. */
 const BLOCK_BYTES = 65_536;
 
-/** Bytes that come in pieces. Each piece by itself would cost a hundred times its size where it is a single byte. */
+/** Collects chunks in blocks. A chunk of one byte would cost a hundred times its size as a buffer of its own. */
 class Bytes {
   readonly #expected: number;
   #blocks: Buffer[] = [];
   #length = 0;
 
-  /** @param expected number of bytes that will come: no block is larger than what is missing. Default: not known. */
+  /** @param expected number of bytes in all, never exceeded: no block is larger than the rest. Default: not known. */
   constructor(expected: number = Number.POSITIVE_INFINITY) {
     this.#expected = expected;
   }
@@ -34,21 +34,20 @@ class Bytes {
     }
   }
 
-  /** All of them; none are left. */
+  /** Returns all bytes, and keeps none. */
   take(): Buffer {
     const bytes = Buffer.concat(this.#blocks, this.#length);
     this.drop();
     return bytes;
   }
 
-  /** Nobody wants them. */
   drop(): void {
     this.#blocks = [];
     this.#length = 0;
   }
 }
 
-/** Bytes of a body as the request says them; `null` for one in chunks. */
+/** Returns the length of a body by the request's head, in bytes; `null` for a chunked body. */
 export function contentLength({ headers }: IncomingMessage): number | null {
   const { "content-length": length, "transfer-encoding": encoding } = headers;
   if (encoding !== undefined) return null;
@@ -57,13 +56,13 @@ export function contentLength({ headers }: IncomingMessage): number | null {
 
 /** A body that is being read. */
 export interface BodyReading {
-  /** Reads no more, and keeps nothing of it. */
+  /** Stops reading, and drops what was read. */
   stop(): void;
 }
 
 /**
- * Reads the body of a request. One in chunks is not read on once it has more bytes than it may, or too many small
- * chunks; one of known length has no more.
+ * Reads the body of a request. A chunked body is refused once it exceeds `bytesMax` or has too many small chunks
+ * (`CHUNKS_MAX`). The caller has checked a known length.
  */
 export function readBody(
   request: IncomingMessage,

@@ -18,16 +18,16 @@ export interface BoundedServer {
   readonly server: Server;
   readonly connections: Connections;
   /**
-   * Listens no more and closes connections as they get quiet. Resolves when all requests are answered that had begun to
-   * come.
+   * Stops listening, and closes each connection once no request is under way on it. Resolves when all requests are
+   * answered that had begun to arrive.
    */
   stop(): Promise<void>;
 }
 
 export interface BoundedServerOptions {
-  /** Answers a request that is all here. */
+  /** Answers a request that has arrived completely. */
   answer(request: IncomingMessage, response: ServerResponse, body: Buffer): void;
-  /** Whether AWS's clients have to sign, so that little is read of who does not. Default: they do not. */
+  /** Whether AWS's clients must sign, so that only a little is read of an unsigned request. Default: `false`. */
   readonly asksForSignatures?: boolean;
   /** Default: with the limits of `limits.ts`. */
   readonly connections?: Connections;
@@ -37,16 +37,17 @@ export interface BoundedServerOptions {
   readonly untakenMsMax?: number;
 }
 
+/** Refuses a connection between requests, or while a head is arriving. */
 const refuseUnread: Refuse = ({ socket, answering }, isReading) => {
   if (isReading && answering === 0) refuseSocket(socket, 503);
   else socket.destroySoon();
 };
 
 /**
- * Listens, and reads requests whole before they are answered. What is too large, too much or too slow is refused before
- * it is read, in the words of its dialect.
+ * Makes a server that reads requests completely before they are answered. A request that is too large, too slow, or too
+ * much for the server is refused before it is read, in the error format of its dialect.
  *
- * The server listens itself: else `node:http` would not look for heads and bodies that take too long.
+ * The server itself listens: only then does `node:http` check for heads and bodies that take too long.
  */
 export function createBoundedServer(options: BoundedServerOptions): BoundedServer {
   const {
@@ -57,13 +58,13 @@ export function createBoundedServer(options: BoundedServerOptions): BoundedServe
     asksForSignatures = false,
   } = options;
   const known = new WeakMap<Socket, Reading>();
-  /** Answers to requests that have begun to come, until they are written. */
+  /** Responses of requests whose head has arrived, until they are closed. */
   const underWay = new Set<ServerResponse>();
   let isStopping = false;
   let tellIdle: (() => void) | undefined;
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const reading = known.get(request.socket);
-    // It is being refused, and may have sent more.
+    // A connection that is being refused may send more requests: they are ignored.
     if (reading === undefined || reading.connection.isGone) return;
     reading.gate.began(request);
     underWay.add(response);
@@ -76,7 +77,7 @@ export function createBoundedServer(options: BoundedServerOptions): BoundedServe
   };
   setMaxIdleHTTPParsers(IDLE_PARSERS_MAX);
   const server = createServer(http, take);
-  // Who asks whether to send a body is told so once it is known that it is wanted.
+  // A client that waits with its body is told to send it once the head has been accepted.
   server.on("checkContinue", take);
   server.on("checkExpectation", take);
   server.on("clientError", (error, socket) => {
@@ -91,7 +92,7 @@ export function createBoundedServer(options: BoundedServerOptions): BoundedServe
   server.timeout = untakenMsMax;
   server.on("timeout", (socket) => {
     const connection = known.get(socket)?.connection;
-    // Where nothing waits to be taken, it is the broker who takes its time.
+    // A quiet connection whose request the broker is still answering stays, unless its client takes no bytes.
     const isAnswering = connection !== undefined && !connection.isGone && connection.answering > 0;
     if (!isAnswering || socket.writableLength > 0) socket.destroy();
   });
@@ -118,7 +119,7 @@ export function createBoundedServer(options: BoundedServerOptions): BoundedServe
     socket.on("data", (chunk: Buffer) => {
       if (connections.came(connection, chunk.byteLength)) gate.came(chunk);
     });
-    // `node:http` has paused it because nobody took the answers.
+    // `node:http` pauses a connection while its client does not take the answers.
     socket.on("resume", () => gate.goOn());
     socket.once("close", () => gate.close());
     socket.resume();
@@ -128,10 +129,10 @@ export function createBoundedServer(options: BoundedServerOptions): BoundedServe
     connections,
     stop: async () => {
       isStopping = true;
-      // Not that of `node:http`, which cuts off answers that are still being written.
+      // Not the `close` of `node:http`, which cuts off answers that are still being written.
       NetServer.prototype.close.call(server);
       for (const response of underWay) response.shouldKeepAlive = false;
-      // Requests that were coming in are begun by `node:http` before this.
+      // Lets `node:http` begin requests that have already arrived.
       await new Promise((resolve) => setImmediate(resolve));
       connections.closeQuiet();
       if (underWay.size === 0 && !connections.isReading) return;
@@ -215,7 +216,7 @@ function readRequest(
   reading = readBody(request, bytesMax, done, giveUp);
 }
 
-/** A connection that is read here. */
+/** A connection with the gate before its parser. */
 interface Reading {
   readonly connection: Connection;
   readonly gate: HeadGate;
@@ -230,7 +231,7 @@ const NOTHING = Buffer.alloc(0);
 /** A name or an address, and a port. */
 const AUTHORITY = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/i;
 
-/** The last one that was good: nearly all requests name the same. */
+/** The last valid `Host`: nearly all requests have the same. */
 let goodHost = "";
 
 /** Whether a `Host` header can be the authority of a URL: a port of 99999 and an address of 1.2.3.400 cannot. */

@@ -4,36 +4,36 @@ import { ANSWERING_BYTES_MAX, CONNECTIONS_MAX, UNREAD_BYTES_MAX } from "./limits
 import { refuseSocket } from "./refusals.ts";
 
 /**
- * Ends a connection because there is no room for it: whoever reads it at the moment knows how.
+ * Ends a connection because there is no room for it. Set by the code that currently reads the connection.
  *
- * @param isReading whether some of a request has come, and not all of it.
+ * @param isReading whether a part of a request has arrived, and not all of it.
  */
 export type Refuse = (connection: Connection, isReading: boolean) => void;
 
-/** Refuses a connection with 503, for want of room, where nothing of it has been read. */
+/** Refuses a connection with 503 where nothing of it has been read. */
 export const refuseNew: Refuse = ({ socket }) => {
   socket.on("error", () => socket.destroy());
   refuseSocket(socket, 503);
 };
 
 /**
- * Costs of one connection: bytes of requests that are not all here, and requests that are being answered. Changed by
- * `Connections` alone, but for `refuse`.
+ * Costs of one connection: bytes of requests that have not arrived completely, and requests that are being answered.
+ * Only `Connections` changes its fields, except `refuse`.
  */
 export class Connection {
   readonly socket: Socket;
-  /** Answers what is being read with 503 and ends the connection. */
+  /** Answers the request that is being read with 503, and ends the connection. */
   refuse: Refuse;
-  /** Bytes that have come of requests which are not all here. */
+  /** Bytes that have arrived of requests that are not complete. */
   unreadBytes = 0;
-  /** Requests that are being answered, and their bytes. */
+  /** Number of requests that are being answered, and their bytes. */
   answering = 0;
   answeringBytes = 0;
-  /** When it became what it is: without anything to do, or in the middle of a request. */
+  /** Turn (`#nextTurn`) at which the connection became idle, or at which its unfinished request began. */
   since = 0;
-  /** Nothing of it counts any more. */
+  /** Whether it is closed or being refused: it counts no more. */
   isGone = false;
-  /** Whether nobody who is known waits for anything on it. Default: while no request is being answered. */
+  /** Whether it may be refused to make room for a new one. Default: while no request is being answered. */
   readonly isQuiet: () => boolean;
 
   constructor(socket: Socket, refuse: Refuse, isQuiet: (() => boolean) | undefined) {
@@ -50,8 +50,8 @@ interface ConnectionLimits {
 }
 
 /**
- * While more than this part of what may be unread is, or connections are refused, garbage is collected each time that
- * so many bytes have come.
+ * Garbage is collected after each `COLLECTED_BYTES` that have arrived, while more than this share of `unreadBytesMax`
+ * is in use or connections are refused.
  */
 const PRESSURE_SHARE = 0.25;
 const COLLECTED_BYTES = 8_388_608;
@@ -63,11 +63,11 @@ const LIMITS: ConnectionLimits = {
 };
 
 /**
- * Bounds what all connections of a server cost together. When there is no room, the connection goes that has been
- * quiet, or in the middle of a request, for longest: a stranger's, who keeps places on purpose, before that of a client
- * whose requests come at once.
+ * Bounds the cost of all connections of a server together. When there is no room, the connection that has been idle, or
+ * in the middle of a request, for longest is refused: one that an attacker holds open before that of a client whose
+ * requests arrive at once.
  *
- * Whoever reads connections says what comes. With each request numbers change and nothing else.
+ * The reader of the connections reports bytes and requests. A request changes numbers and allocates nothing.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -76,7 +76,8 @@ export class Connections {
   #answeringBytes = 0;
   #turn = 0;
   /**
-   * Bytes that have come of unfinished requests since garbage was last thought of, and whether any was refused since.
+   * Bytes that have arrived of unfinished requests since `#collect` last decided, and whether a connection was refused
+   * since.
    */
   #cameUncollected = 0;
   #refusedSince = false;
@@ -89,12 +90,12 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Bytes of requests that are not all here, and of those that are being answered. */
+  /** Bytes of requests that are not complete, and of those that are being answered. */
   get bytes(): { readonly unread: number; readonly answering: number } {
     return { unread: this.#unreadBytes, answering: this.#answeringBytes };
   }
 
-  /** Takes a new connection. `null` if there is no room: it is refused. */
+  /** Takes a new connection. Refuses it and returns `null` if there is no room. */
   accept(socket: Socket, refuse: Refuse, isQuiet?: () => boolean): Connection | null {
     const connection = new Connection(socket, refuse, isQuiet);
     if (this.#open.size >= this.#limits.connectionsMax) {
@@ -112,10 +113,10 @@ export class Connections {
     return connection;
   }
 
-  /** So many bytes have come of a request that is not all here. Returns whether it may go on. */
+  /** Counts bytes of a request that is not complete. Returns whether they may be read. */
   came(connection: Connection, bytes: number): boolean {
     if (connection.isGone) {
-      // It is being refused: what still comes is dropped.
+      // The connection is being refused, and the bytes are dropped.
       this.#collect(bytes);
       return false;
     }
@@ -132,9 +133,10 @@ export class Connections {
   }
 
   /**
-   * A request of so many bytes is all here, and is being answered. What is left of what came is of later ones.
+   * Counts a complete request of so many bytes as being answered. The rest of the connection's unread bytes belongs to
+   * later requests.
    *
-   * @returns false where too much is being answered: it is to be refused.
+   * @returns `false` if the request is to be refused, since too many bytes are being answered.
    */
   complete(connection: Connection, bytes: number): boolean {
     this.#setUnread(connection, Math.max(0, connection.unreadBytes - bytes));
@@ -145,7 +147,7 @@ export class Connections {
     return true;
   }
 
-  /** A request that was complete is answered, or nobody waits for the answer any more. */
+  /** Ends the count of a complete request: it is answered, or its client has gone. */
   answered(connection: Connection, bytes: number): void {
     if (connection.isGone) return;
     connection.answering -= 1;
@@ -154,7 +156,7 @@ export class Connections {
     if (connection.unreadBytes === 0) connection.since = this.#nextTurn();
   }
 
-  /** The connection is closed, or will be: nothing more is kept of it. */
+  /** Ends the count of a connection that is closed, or will be. */
   forget(connection: Connection): void {
     if (connection.isGone) return;
     if (!connection.socket.closed) this.#refusedSince = true;
@@ -164,19 +166,19 @@ export class Connections {
     this.#open.delete(connection);
   }
 
-  /** Closes those on which no request is being read or answered. */
+  /** Closes connections on which no request is being read or answered. */
   closeQuiet(): void {
     for (const { socket, unreadBytes, answering } of this.#open) {
       if (unreadBytes === 0 && answering === 0) socket.end();
     }
   }
 
-  /** Whether some of a request has come anywhere, and not all of it. */
+  /** Whether any connection has a request that is not complete. */
   get isReading(): boolean {
     return this.#unreadBytes > 0;
   }
 
-  /** So many bytes have come: buffers of them may be garbage. */
+  /** Counts arrived bytes, whose buffers may be garbage, and collects garbage under pressure. */
   #collect(bytes: number): void {
     this.#cameUncollected += bytes;
     if (this.#cameUncollected < COLLECTED_BYTES) return;
@@ -197,10 +199,10 @@ export class Connections {
     connection.unreadBytes = bytes;
   }
 
-  #oldest(isMeant: (connection: Connection) => boolean): Connection | null {
+  #oldest(matches: (connection: Connection) => boolean): Connection | null {
     let oldest: Connection | null = null;
     for (const connection of this.#open) {
-      if (isMeant(connection) && (oldest === null || connection.since < oldest.since)) oldest = connection;
+      if (matches(connection) && (oldest === null || connection.since < oldest.since)) oldest = connection;
     }
     return oldest;
   }

@@ -5,35 +5,35 @@ import { HEAD_BYTES_MAX } from "./limits.ts";
 const HEAD_END = Buffer.from("\r\n\r\n");
 const END_BYTES = HEAD_END.byteLength;
 const NOTHING = Buffer.alloc(0);
-/** Bytes of the frames of chunks, and of what comes behind them, that a connection is kept with. */
+/** Most bytes of chunk frames, and behind a chunked body, with which a connection is kept. */
 const LEFT_BYTES_MAX = 1_024;
 
-/** The parser that a gate stands before, and its connection. */
+/** The parser behind a gate, and its connection. */
 export interface Gated {
-  /** Takes bytes. Called only while `isReady()`, and once each time: any bytes may be the end of a request. */
+  /** Parses bytes. `isReady` is called again before each call, since any bytes may complete a request. */
   parse(bytes: Buffer): void;
-  /** Whether bytes may be parsed now. `node:http` fails for good if it gets some while it has paused a connection. */
+  /** Whether bytes may be parsed now. `node:http` breaks if it gets bytes while it has paused the connection. */
   isReady(): boolean;
-  /** A head has more than `HEAD_BYTES_MAX` bytes. Nothing is let through any more. */
+  /** Called when a head has more than `HEAD_BYTES_MAX` bytes. The gate lets nothing through any more. */
   tooLong(): void;
 }
 
 /**
- * Stands between a connection and the parser of `node:http`: lets requests through one by one, and holds what comes
- * while the parser is not ready. By itself `node:http` begins all requests that have come in one piece, 2,000 of them
- * in 64 KiB, however few answers their client takes. Tests of `bounded-server.test.ts` need it: "is not read on,
- * however much it sends", and "is not the wish for another protocol: it is answered as if there was none".
+ * Stands between a connection and the parser of `node:http`: lets requests through one by one, and holds bytes back
+ * while the parser is not ready. Without it `node:http` begins all requests of one chunk, 2,000 of them in 64 KiB,
+ * however few answers their client takes. Tests of `bounded-server.test.ts` need it: "is not read on, however much it
+ * sends", and "is not the wish for another protocol: it is answered as if there was none".
  */
 export class HeadGate {
   readonly #gated: Gated;
-  /** Bytes that have come and were not let through. */
+  /** Bytes that are held back. */
   #waiting: Buffer = NOTHING;
-  /** The last bytes of a head that has begun: its end may begin in them. None between heads. */
+  /** Last bytes of an unfinished head, in which its `HEAD_END` may begin. Empty between heads. */
   #tail: Buffer = NOTHING;
   #headBytes = 0;
-  /** The request that began last, while it is read. */
+  /** The request that is being read. */
   #request: IncomingMessage | undefined;
-  /** Bytes of a body that are still to come; infinite for one in chunks. */
+  /** Missing bytes of the current body; infinite for a chunked one. */
   #bodyBytes = 0;
   #isClosed = false;
 
@@ -41,7 +41,7 @@ export class HeadGate {
     this.#gated = gated;
   }
 
-  /** Bytes of the head that came last. */
+  /** Length of the last head, in bytes. */
   get headBytes(): number {
     return this.#headBytes;
   }
@@ -51,7 +51,7 @@ export class HeadGate {
     this.goOn();
   }
 
-  /** Lets through what waits, until the parser is not ready. */
+  /** Lets held bytes through until the parser is not ready. */
   goOn(): void {
     while (this.#waiting.byteLength > 0 && !this.#isClosed && this.#gated.isReady()) {
       if (this.#bodyBytes === 0) this.#readHead();
@@ -63,13 +63,17 @@ export class HeadGate {
     }
   }
 
-  /** The parser has read a head. */
+  /** To be called when the parser has read a head. */
   began(request: IncomingMessage): void {
     this.#request = request;
     this.#bodyBytes = contentLength(request) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** All of a request is here; the next one may have begun. Returns whether the connection may be kept. */
+  /**
+   * To be called when a request has arrived completely; the next one may have begun.
+   *
+   * @returns whether the connection may be kept.
+   */
   ended(request: IncomingMessage, unreadBytes: number): boolean {
     if (request === this.#request) {
       this.#request = undefined;
@@ -87,12 +91,12 @@ export class HeadGate {
 
   #takeWaiting(length: number): Buffer {
     const bytes = this.#waiting.subarray(0, length);
-    // An empty part of it would keep all of it in memory.
+    // An empty subarray would keep the whole buffer in memory.
     this.#waiting = length === this.#waiting.byteLength ? NOTHING : this.#waiting.subarray(length);
     return bytes;
   }
 
-  /** Lets through what there is of a head, and nothing behind its end. */
+  /** Lets the held part of a head through, and nothing behind its end. */
   #readHead(): void {
     const isFirst = this.#tail.byteLength === 0;
     const end = this.#headEnd();
@@ -107,7 +111,7 @@ export class HeadGate {
     this.#gated.parse(part);
   }
 
-  /** Bytes of what waits up to the end of the head; `null` where that is still to come. */
+  /** Returns where the head ends in the held bytes; `null` if its end has not arrived. */
   #headEnd(): number | null {
     if (this.#tail.byteLength > 0) {
       const cut = Buffer.concat([this.#tail, this.#waiting.subarray(0, END_BYTES - 1)]).indexOf(HEAD_END);
@@ -118,7 +122,7 @@ export class HeadGate {
   }
 }
 
-/** A copy of the last bytes: with the next ones they may be the end of a head. */
+/** Copies the last bytes, in which the end of a head may begin. */
 function lastBytes(bytes: Buffer): Buffer {
   return Buffer.from(bytes.subarray(-(END_BYTES - 1)));
 }

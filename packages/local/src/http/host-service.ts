@@ -4,16 +4,16 @@ import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer } from "./node-http.ts";
 
-/** Longest text that is taken, in bytes; a valid stack trace is far shorter. */
+/** Longest accepted text, in bytes; a valid stack trace is far shorter. */
 export const TEXT_BYTES_MAX = 65_536;
 
-/** Makes the answer to a text. */
+/** Answers a posted text. */
 type Answer = (text: string) => string | Promise<string>;
 
 /**
- * Answers the broker in workerd, which sees no files: it posts a stack trace, and gets it with the places of the user's
- * sources; or words, to `/docs` below that, and gets the sections of the documentation that have them. On this machine
- * alone, at a path that no other process can guess.
+ * Server for the broker in workerd, which cannot read files. A POST of a stack trace to `url` is answered with the
+ * trace mapped to the user's sources. A POST of words to `/docs` below it is answered with the sections of the
+ * documentation that match. It listens on this machine only, at a path that no other process can guess.
  */
 export class HostService {
   readonly #path = `/${randomUUID()}`;
@@ -22,12 +22,12 @@ export class HostService {
   /**
    * Begins to listen.
    *
-   * @param named makes of a stack trace the one that is answered.
-   * @param others answers at paths below that, such as `/r2`. Default: none but `/docs`.
+   * @param mapStack returns a stack trace mapped to the user's sources.
+   * @param others answers at paths below `url`, such as `/r2`. Default: only `/docs`.
    */
-  constructor(named: Answer, others: Readonly<Record<string, Answer>> = {}) {
+  constructor(mapStack: Answer, others: Readonly<Record<string, Answer>> = {}) {
     const answers = new Map(
-      Object.entries({ "": named, "/docs": foundDocs, ...others }).map(([path, answer]) => [
+      Object.entries({ "": mapStack, "/docs": foundDocs, ...others }).map(([path, answer]) => [
         `${this.#path}${path}`,
         answer,
       ]),
@@ -43,7 +43,7 @@ export class HostService {
         if (text === null) response.writeHead(413).end();
         else response.end(await answer(text));
       } catch {
-        // The broker goes on without an answer then.
+        // The broker can do without an answer.
         response.writeHead(500).end();
       }
     });
@@ -55,7 +55,7 @@ export class HostService {
     if (!this.#server.listening) await once(this.#server, "listening");
   }
 
-  /** Address for stack traces. Throws right after the start. */
+  /** URL for stack traces. @throws Error before `listening()` has resolved. */
   get url(): string {
     const address = this.#server.address() as AddressInfo | null;
     if (address === null) throw new Error("The address of the service is asked for too early.");
@@ -73,7 +73,7 @@ async function foundDocs(query: string): Promise<string> {
   return JSON.stringify(searchDocs(query));
 }
 
-/** Reads a body; `null` for one that is too long, of which nothing is kept. */
+/** Reads a body; `null` for one that is too long. */
 async function textOf(request: IncomingMessage): Promise<string | null> {
   let bytes = 0;
   const chunks: Buffer[] = [];

@@ -3,14 +3,12 @@ import type { AddressInfo, Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CliError } from "@sluice/project/errors";
 
-/** How long requests may take to be answered once a server is to stop, in ms. */
+/** How long a stopping server waits for requests to be answered, in ms. */
 const PATIENCE_MS = 5_000;
 
-/**
- * Resolves with `done`, or when that has taken too long for a server that is to stop, or when the signal is aborted.
- */
+/** Resolves with `done`, but after `PATIENCE_MS` at the latest, or when the signal is aborted. */
 export async function withPatience(done: Promise<void>, signal: AbortSignal): Promise<void> {
-  // It rejects when the signal is aborted.
+  // `sleep` rejects when the signal is aborted.
   const patience = sleep(PATIENCE_MS, undefined, { ref: false, signal }).catch(() => {});
   await Promise.race([done, patience]);
 }

@@ -2,17 +2,17 @@ import { lookup } from "node:dns/promises";
 import { createServer } from "node:net";
 import { CliError } from "@sluice/project/errors";
 
-/** An address that somebody has asked to listen on. */
+/** An address that an option or a configuration asks to listen on. */
 interface WantedAddress {
   readonly host: string;
   readonly port: number;
-  /** How it is chosen otherwise: `--port`. */
+  /** Option that chooses another port: `--port`. */
   readonly option: string;
 }
 
 /**
- * Refuses an address on which something else listens, before anything has been started: Wrangler would say so at the
- * end of everything that it prints.
+ * Refuses an address on which something else listens, before anything is started. Wrangler would report that only at
+ * the end of all its output.
  *
  * @throws CliError with the port and the option.
  */
@@ -26,7 +26,7 @@ export async function refusePortInUse({ host, port, option }: WantedAddress): Pr
   );
 }
 
-/** None for a host that is not found: that is for Wrangler to say. */
+/** Looks up the addresses of a host; none if it is not found, which Wrangler reports. */
 async function addressesOf(host: string): Promise<string[]> {
   if (host === "*") return ["::"];
   try {

@@ -4,18 +4,18 @@ import type { ResponseParts } from "@sluice/aws";
 import { RETRY_AFTER_SECONDS } from "@sluice/gateway/request-limits";
 
 /**
- * How long a client that is refused may go on sending, in ms: what it sends is dropped. A connection that is closed
- * with bytes unread is reset, and its client may never see why it was refused.
+ * How long a refused client may go on sending, in ms; the bytes are dropped. A connection that is closed with unread
+ * bytes is reset, and its client may never see why it was refused.
  */
 export const LINGER_MS_MAX = 1_000;
-/** Most connections that are waited for like that; others are closed at once. */
+/** Most connections that linger like that; further ones are closed at once. */
 const LINGERING_MAX = 32;
 
 let lingering = 0;
 
 /**
- * Answers what is being read of a connection, whatever that is, and ends the connection. Whoever reads it hears of it
- * no more.
+ * Writes a response to whatever is being read of a connection, and ends the connection. Its listeners for data are
+ * removed.
  */
 export function refuseSocket(socket: Socket, status: 400 | 408 | 413 | 431 | 503): void {
   socket.removeAllListeners("data");
@@ -31,7 +31,7 @@ export function refuseSocket(socket: Socket, status: 400 | 408 | 413 | 431 | 503
   socket.resume();
 }
 
-/** Answers a request of which not all is here, or wanted, and ends its connection. */
+/** Answers a request whose body has not arrived or is not wanted, and ends its connection. */
 export function refuseRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -51,7 +51,7 @@ export function refuseRequest(
     response.end(answer.body);
     return;
   }
-  // `node:http` closes the connection at the end of the answer, and the client has all of it before.
+  // `end` closes the connection, so it waits until the client has sent its body: the client reads the answer meanwhile.
   response.write(answer.body);
   const end = () => response.end();
   request.once("end", end);
@@ -59,7 +59,7 @@ export function refuseRequest(
   request.resume();
 }
 
-/** Ends a connection that its client does not end in time. */
+/** Ends a connection that its client does not end within `LINGER_MS_MAX`. */
 function linger(socket: Socket, before: () => void = () => {}): void {
   if (lingering >= LINGERING_MAX) {
     before();

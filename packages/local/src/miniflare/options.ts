@@ -1,4 +1,4 @@
-/** The part of Miniflare's options that the broker is added to. All other options stay as they are. */
+/* The part of Miniflare's options that the broker is added to. All other options stay as they are. */
 
 export interface MiniflareModule {
   readonly type: string;
@@ -6,7 +6,7 @@ export interface MiniflareModule {
   readonly contents?: string | Uint8Array;
 }
 
-/** A Worker, as Miniflare 4 takes it, and Miniflare 5 by `convertV4MiniflareOptions`. */
+/** Options of a Worker for Miniflare 4, and for Miniflare 5 by its `convertV4MiniflareOptions`. */
 export interface MiniflareWorker {
   readonly name?: string | undefined;
   readonly rootPath?: string | undefined;
@@ -18,12 +18,12 @@ export interface MiniflareWorker {
   readonly compatibilityFlags?: readonly string[] | undefined;
   readonly durableObjects?: Readonly<Record<string, unknown>> | undefined;
   readonly serviceBindings?: Readonly<Record<string, unknown>> | undefined;
-  /** Queues by the names of their bindings; a list means bindings that are called as their queues are. */
+  /** Queues by the names of their bindings. In a list each binding has the name of its queue. */
   readonly queueProducers?:
     | Readonly<Record<string, string | MiniflareProducer>>
     | readonly string[]
     | undefined;
-  /** Settings by the names of the queues. Default of each: production's, not Miniflare's. */
+  /** Settings by the names of the queues. Their defaults are production's, not Miniflare's. */
   readonly queueConsumers?: Readonly<Record<string, MiniflareConsumer>> | readonly string[] | undefined;
 }
 

@@ -24,12 +24,12 @@ import { LOCAL_SOCKET, NETWORKS } from "../workerd/worker-options.ts";
 import type { MiniflareOptions, MiniflareWorker } from "./options.ts";
 import { wrapped } from "./wrapped-worker.ts";
 
-/** Miniflare's options for one Worker, which become those of the first of two. */
+/** Miniflare's top-level options for a single Worker, which move to the first of `workers`. */
 const OF_ONE_WORKER: readonly string[] = ["name", "modules", "modulesRoot", "script", "scriptPath"];
 const NAME_DEFAULT = "worker";
 
 /**
- * Miniflare's options with a broker for the queues of their Workers.
+ * Returns Miniflare's options with a broker added for the queues of their Workers.
  *
  * ```ts
  * const miniflare = new Miniflare(await sluiceWorkers({
@@ -40,13 +40,14 @@ const NAME_DEFAULT = "worker";
  * }));
  * ```
  *
- * What the Workers send by their bindings goes to the broker, which calls their `queue()` handlers. Settings that are
- * left out are production's. Miniflare's own queues are gone, and so `getQueueProducer()` finds none. Where the options
- * say that Durable Objects are kept, messages are kept with them: give no folder to two of them, or to `sluice dev`.
+ * The Workers' queue bindings send to the broker, which calls their `queue()` handlers. Settings that are left out have
+ * production's defaults. Miniflare's own queues are removed, so `getQueueProducer()` finds none. Where the options
+ * persist Durable Objects, messages are persisted with them: use each folder in one Miniflare only, and not in
+ * `sluice dev`.
  *
- * @param options as Miniflare 4 takes them, and Miniflare 5 by its `convertV4MiniflareOptions`. Workers that send or
- *   consume are ES modules: a list of them, or a `script` or `scriptPath` that imports none, as bundlers make it.
- * @returns the options with their `workers`, and the broker at the end under the name `sluice`. Its page is at
+ * @param options options for Miniflare 4, and for Miniflare 5 by its `convertV4MiniflareOptions`. Workers that send or
+ *   consume are ES modules: a list of them, or a `script` or `scriptPath` without imports, as bundlers make it.
+ * @returns the options with their `workers`, and the broker as the last one under the name `sluice`. Its page is at
  *   `/__sluice/` of `unsafeGetDirectURL("sluice")`.
  * @throws Error for Workers and settings that cannot be used.
  */
@@ -69,7 +70,7 @@ export async function sluiceWorkers<Options extends MiniflareOptions>(options: O
   return { ...shared, workers } as unknown as Options;
 }
 
-/** Reads what options say of queues by the rules of configuration files. */
+/** Reads a Worker's options for queues by the rules of configuration files. */
 function queuesOf(worker: MiniflareWorker, directory: string): WorkerQueueConfig {
   const { name = NAME_DEFAULT, queueProducers = [], queueConsumers = [] } = worker;
   const producers = isList(queueProducers)
@@ -94,7 +95,7 @@ function queuesOf(worker: MiniflareWorker, directory: string): WorkerQueueConfig
   return readWorkerTables(`Worker "${name}"`, directory, { name, queues: { producers, consumers } });
 }
 
-/** Absent keys stay absent: of a key without a value a configuration is told that it is wrong. */
+/** Removes keys without a value, which would be errors in a configuration. */
 function defined(table: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(table).filter(([, value]) => value !== undefined));
 }

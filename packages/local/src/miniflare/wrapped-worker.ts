@@ -12,17 +12,17 @@ import {
 import { relativePath } from "@sluice/project/wrangler/relocate";
 import type { MiniflareModule, MiniflareWorker } from "./options.ts";
 
-/** Miniflare takes no other extension for an ES module unless it is told. */
+/** Names of generated files. By default Miniflare takes only `.mjs` for an ES module. */
 const FILES = { entry: "sluice-entry.mjs", bindings: "sluice-bindings.mjs", runtime: "sluice-runtime.mjs" };
 /** File name of a script without a path. */
 const SCRIPT_FILE = "sluice-user.mjs";
-/** Miniflare's own for a Worker without a date. */
+/** Miniflare's default for a Worker without a date. */
 const COMPATIBILITY_DATE_DEFAULT = "2000-01-01";
 
 /**
- * A Worker whose queues are the broker's: an entry of ours stands before its main module.
+ * Returns a Worker that uses the broker's queues: a generated entry wraps its main module.
  *
- * @param queues what its options say of queues.
+ * @param queues its queues, as read from its options.
  * @param runtime code of our runtime for Workers.
  * @throws CliError for a Worker that is not made of ES modules.
  */
@@ -66,7 +66,7 @@ export function wrapped(
   };
 }
 
-/** The code, with the entry before it, in the form that it is given in. */
+/** Returns the options for the Worker's code with the entry before it. */
 function codeOf(
   worker: MiniflareWorker,
   name: string,

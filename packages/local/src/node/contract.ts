@@ -11,28 +11,28 @@ export interface BrokerInput {
   readonly topology: QueueTopology;
   readonly vars: Readonly<Record<string, unknown>>;
   readonly disk: Disk;
-  /** The time that deadlines go by. */
+  /** Clock that deadlines are measured by. */
   readonly clock: HeldClock;
   /** The page at `/__sluice/` as an archive. */
   readonly page: Uint8Array;
   searchDocs(query: string): Promise<readonly Section[]>;
 }
 
-/** Monitor of the room on the folder's disk. */
+/** Monitor of the free space on the folder's disk (`Reserve`). */
 export interface Disk {
   readonly isFull: boolean;
   foundFull(): boolean;
 }
 
-/** A broker in this process. Its module is typed by the platform's types, and this by Node.js's. */
+/** A broker in this process. Its module is compiled with the types of Workers, this file with those of Node.js. */
 export interface Broker {
-  /** Whether AWS's clients have to sign, so that little is read of who does not. */
+  /** Whether AWS's clients must sign, so that only a little is read of an unsigned request. */
   readonly asksForSignatures: boolean;
   /** Answers a request, whose signal is aborted when its client goes. */
   fetch(request: Request): Promise<Response>;
-  /** Whether the disk is full: while it is, each call gives back room that is not needed. */
+  /** Tells the broker whether the disk is full. While it is, each call gives back space that is not needed. */
   room(isFull: boolean): void;
-  /** Ends it: what was committed is in its files. */
+  /** Ends the broker. All that was committed is in its files. */
   close(): void;
 }
 
@@ -53,16 +53,15 @@ interface RecoveryInput {
 /** Exports of the recovery module. */
 export interface RecoveryModule {
   /**
-   * Lists the deliveries under way in a data folder's queues, the longest first, from their files. The broker may run.
+   * Lists the deliveries under way in a data folder's queues, the longest first, from their files. A broker may run.
    */
   deliveriesIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly InDelivery[];
-  /** Before anything runs on the folder: names its queues, in order; none where its directory cannot be read. */
+  /** Lists the folder's queues by name, in order; none if its directory cannot be read. No broker may run. */
   queuesKeptIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly string[];
   /**
-   * Before anything runs on the folder: mends a damaged directory, and takes back queues that it has lost. Says what it
-   * finds.
+   * Repairs a damaged directory, adds queues that it has lost, and warns of what it finds. No broker may run.
    */
   recoverDirectory(input: RecoveryInput): void;
-  /** Before anything runs on the folder of all Durable Objects: gives room back to its disk that no file needs. */
+  /** Shrinks the files of a folder of Durable Objects by space that they do not need. No broker may run. */
   shrinkObjectFiles(folder: string, warn: (line: string) => void): void;
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { BrokerModule, RecoveryModule } from "./contract.ts";
 import { loadSqlite } from "./sqlite.ts";
 
-/** The broker for this process. */
+/** Loads the broker for this process. */
 export function loadBroker(): Promise<BrokerModule> {
   return load("broker");
 }
@@ -15,18 +15,17 @@ export function loadRecovery(): Promise<RecoveryModule> {
 }
 
 /**
- * A module that is typed by the platform's types: in a bundle of its own, or TypeScript when the command runs from
- * source.
+ * Loads a module that is compiled with the types of Workers: from its own bundle, or from TypeScript when the command
+ * runs from source.
  */
 async function load<Module>(name: string): Promise<Module> {
   loadSqlite();
   const source = new URL(`./${name}.ts`, import.meta.url);
   if (!existsSync(fileURLToPath(source))) {
-    // Its stack traces lead to our sources.
     process.setSourceMapsEnabled(true);
     return import(new URL(`./standalone/${name}.js`, import.meta.url).href);
   }
-  // The bundle has it in it.
+  // The bundle contains our replacement of `cloudflare:workers`. Sources are led to it by a hook.
   const workers = import.meta.resolve("@sluice/objects/workers");
   registerHooks({
     resolve: (specifier, context, next) =>

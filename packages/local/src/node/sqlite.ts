@@ -1,8 +1,8 @@
 let sqlite: typeof import("node:sqlite") | undefined;
 
 /**
- * Node's SQLite, loaded when it is first asked for. Node.js 22 says then that it is experimental: nothing that users of
- * a broker could act on, so that is not printed. Whoever loads a module that imports `node:sqlite` calls this before.
+ * Loads Node's SQLite at the first call. Node.js 22 then warns that it is experimental. Users of a broker cannot act on
+ * that, so the warning is dropped. To be called before any module is loaded that imports `node:sqlite`.
  */
 export function loadSqlite(): typeof import("node:sqlite") {
   sqlite ??= withoutWarning(() => process.getBuiltinModule("node:sqlite"));

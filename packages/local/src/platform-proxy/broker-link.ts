@@ -25,7 +25,7 @@ import { sourceFinder } from "../stacks/stack-frames.ts";
 import { generateLinkBroker, linkBrokerFolder, readSenders } from "./link-broker.ts";
 import { LinkRuntime, type LinkRuntimeOptions } from "./link-runtime.ts";
 
-/** Which broker a link leads to. */
+/** Identifies the broker that a link leads to. */
 interface LinkPlace {
   /** The data folder; `null` for one that is deleted with the link. Absolute. */
   readonly data: string | null;
@@ -34,20 +34,20 @@ interface LinkPlace {
 }
 
 const COMMAND = "getPlatformProxy";
-/** How often a link looks whether the process that has its broker was killed. One that ends says so. */
+/** How often a link checks whether the process that runs its broker was killed. Other ends are announced. */
 const VACANCY_EVERY_MS = 1_000;
 
-/** How long calls may take to finish before the runtime is started anew, in ms. */
+/** How long calls may take to finish before the runtime is restarted or ended, in ms. */
 const CALLS_MS_MAX = 5_000;
 
 /**
- * This process's way to the broker of a data folder. Whoever came first to that folder runs the broker: a `sluice dev`,
- * a link of another process, or this one, which also takes it over when that process ends. A process has one link to
- * a folder, however many proxies use it.
+ * Leads this process to the broker of a data folder. The process that took the folder first runs the broker: a
+ * `sluice dev`, a link of another process, or this link, which also takes the broker over when that process ends. A
+ * process has one link to a folder and environment, however many proxies use it.
  */
 export class BrokerLink {
   static readonly #links = new Map<string, BrokerLink>();
-  /** Ends of links that have a folder still. */
+  /** Ends of links that are still releasing their folder. */
   static readonly #ends = new Map<string, Promise<void>>();
   static #count = 0;
 
@@ -64,12 +64,12 @@ export class BrokerLink {
   readonly #watch: FileWatch;
   readonly #vacancy: NodeJS.Timeout;
   #ownership: BrokerOwnership | null = null;
-  /** Project that the broker of this process has been told of; `null` while another process has the broker. */
+  /** Project that the broker of this process runs with; `null` while another process runs the broker. */
   #project: Project | null = null;
   #lastEnd: End = "planned";
   #updates: Promise<void> = Promise.resolve();
   #unregister = () => {};
-  /** Those that have no answer yet. */
+  /** Calls that have no answer yet. They never reject. */
   readonly #calls = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -108,7 +108,7 @@ export class BrokerLink {
     }
   }
 
-  /** A queue's Durable Object. A send waits for a broker that is on its way from another process to this one. */
+  /** Returns a queue's Durable Object. Its calls wait while this process takes the broker over. */
   getByName(queue: string): ProducerBroker {
     const call = async <T>(run: (broker: ProducerBroker) => Promise<T>) => {
       await this.#updates;
@@ -127,7 +127,7 @@ export class BrokerLink {
     };
   }
 
-  /** Gives the link back; the last one to do so ends it. A broker of this process goes to who else uses it then. */
+  /** Releases the link for one proxy; the last one ends it. Another process that uses its broker takes it over then. */
   async release(file: string): Promise<void> {
     const count = (this.#senders.get(file) ?? 0) - 1;
     if (count > 0) this.#senders.set(file, count);
@@ -162,12 +162,12 @@ export class BrokerLink {
   }
 
   /**
-   * Ends the broker of this process, and sends from then on are refused: the data may be another one's now. The program
-   * is the user's, and goes on.
+   * Ends the broker of this process, whose data another broker may have now. Later sends are refused. The process is
+   * the user's program and goes on.
    */
   readonly #onLost = (error: DataLostError) => {
     console.error(`Sluice: ${error.message}`);
-    // What an update starts meanwhile is ended when that is done.
+    // An update under way may start the runtime again: `#close` waits for it and ends that one.
     void Promise.all([this.#runtime.end(), this.#close()]);
   };
 
@@ -180,10 +180,10 @@ export class BrokerLink {
     if (this.#project !== null) announceEnd(this.#data, { warn: (text) => console.warn(text) });
   }
 
-  /** Gives the folder free, and then tells the others, who come for it. */
+  /** Releases the folder, and then removes the session, upon which other sessions try to take the folder. */
   #leave(): void {
     this.#unregister();
-    // There may be a new data folder for each run. Another process that takes this one generates it anew.
+    // Each run may have a new data folder. A process that takes this one over generates the files again.
     if (this.#project !== null && this.#data !== dataFolderOf(this.#project, undefined)) {
       removePath(linkBrokerFolder(this.#project, this.#data));
     }
@@ -198,14 +198,14 @@ export class BrokerLink {
     return done;
   }
 
-  /** As `sluice dev` does: what cannot be used is reported, and what ran goes on. */
+  /** Updates after earlier updates. As in `sluice dev`, an error is reported, and the broker goes on as it was. */
   #updateLater(): void {
     this.#inTurn(() => this.#update()).catch((error: unknown) => {
       console.warn(`Sluice: ${error instanceof Error ? error.message : error}`);
     });
   }
 
-  /** Takes up what has changed: who has the broker, which Workers run, what their files say. */
+  /** Takes up changes: of the broker's owner, of the Workers that run, and of their files. */
   async #update(): Promise<void> {
     if (this.#isClosed) return;
     const { env } = this.#place;
@@ -247,12 +247,12 @@ export class BrokerLink {
       });
       await this.#run({ broker, own, resources });
       watchKept(this.#data, broker);
-      // It is this process that ends it from now on.
+      // Later restarts of the broker are this process's own.
       this.#lastEnd = "planned";
       this.#project = project;
       forgetPlannedEnd(this.#data);
       this.#announce(senders, modules, broker);
-      await this.#tellWhereItIs(broker, project);
+      await this.#register(broker, project);
     }
     this.#watch.set([
       ...watched.map((path) => ({ kind: "file", path }) as const),
@@ -264,7 +264,7 @@ export class BrokerLink {
     ]);
   }
 
-  /** Lets calls finish that a runtime with other options would cut off. Those that come now wait for it. */
+  /** Starts or restarts the runtime after the calls under way, which that would cut off. New calls wait. */
   async #run(options: LinkRuntimeOptions): Promise<void> {
     await this.#callsSettled();
     await this.#runtime.run(options);
@@ -281,8 +281,8 @@ export class BrokerLink {
     this.#sessions.announce({ ...self, data: this.#data, broker });
   }
 
-  /** Commands find the broker, and queues that have messages and a new consumer go on. */
-  async #tellWhereItIs(broker: string, project: Project): Promise<void> {
+  /** Registers the broker for commands, and wakes queues whose messages have a new consumer. */
+  async #register(broker: string, project: Project): Promise<void> {
     const url = await this.#runtime.brokerUrl(broker);
     if (url === null) return;
     this.#unregister();
@@ -292,7 +292,7 @@ export class BrokerLink {
   }
 }
 
-/** `null` for a link that no other proxy shares. */
+/** Returns the key under which proxies share a link; `null` for one that is not shared. */
 function keyOf({ data, env }: LinkPlace): string | null {
   return data === null ? null : JSON.stringify([data, env]);
 }

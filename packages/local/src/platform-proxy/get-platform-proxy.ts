@@ -19,11 +19,12 @@ import { guardWorkerd } from "../workerd/guard-workerd.ts";
 import { BrokerLink } from "./broker-link.ts";
 import { writeProxyConfig } from "./proxy-config.ts";
 
-/** The broker may be that of a `sluice dev`. */
+/** Wrangler's version must be able to share a broker, which may be that of a `sluice dev`. */
 const NEED = { who: "getPlatformProxy", oldest: SHARING_VERSION_MIN };
 
 /**
- * Wrangler's `getPlatformProxy`, with queues that send to the broker: for frameworks whose dev server is Node.js.
+ * Wrangler's `getPlatformProxy` with queue bindings that send to the broker, for frameworks whose dev server runs on
+ * Node.js.
  *
  * ```ts
  * const { env, dispose } = await getPlatformProxy<Env>();
@@ -31,14 +32,15 @@ const NEED = { who: "getPlatformProxy", oldest: SHARING_VERSION_MIN };
  * await dispose();
  * ```
  *
- * The project's own Wrangler makes everything but the queues. These lead to the broker of a running `sluice dev`, else
- * to one of this process, which keeps the messages where `sluice dev` finds them. Queue handlers are not run: that is
- * for the `sluice dev` of the Worker that has them.
+ * The project's own Wrangler makes all bindings but the queues. These lead to the broker of a running `sluice dev`,
+ * else to one of this process, which stores the messages where `sluice dev` finds them. Queue handlers do not run here,
+ * but in the `sluice dev` of their Worker.
  *
- * @param options as Wrangler's. `persist` says where the messages lie too: in the folder that `sluice dev` takes by
- *   `--persist-to`, or its `v3`. Default: `.wrangler/state` beside the configuration. With `false` they are gone
- *   after `dispose()`, and no other process shares them.
- * @returns as Wrangler's. `dispose()` hands a broker of this process to a `sluice dev` that uses it.
+ * @param options Wrangler's options. `persist` also sets where messages are stored: the folder that `sluice dev` takes
+ *   by `--persist-to`, or its `v3`. Default: that of a running `sluice dev` with this Worker or one of its queues, else
+ *   `.wrangler/state` beside the configuration. With `false` they are deleted by `dispose()`, and no other process
+ *   shares them.
+ * @returns Wrangler's proxy. `dispose()` hands a broker of this process over to a `sluice dev` that uses it.
  * @throws Error for configurations that cannot be used, for a Wrangler before 4.84, and where a process that shares no
  *   broker has the messages.
  */
@@ -49,7 +51,7 @@ export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = <
   options?: GetPlatformProxyOptions,
 ) =>
   openProxy<Env, CfProperties>(options).catch((error: unknown) => {
-    // A program that does not catch it has Node.js print it whole.
+    // Node.js prints an uncaught error with its stack, which would show the user nothing.
     throw error instanceof ConfigError || error instanceof CliError ? withoutStack(error) : error;
   });
 
@@ -123,8 +125,8 @@ function install(
 }
 
 /**
- * Absolute path of the data folder; `null` for one of the proxy's own. Where the option leaves it open, that of a
- * `sluice dev` that has to do with the Worker or its queues, wherever it keeps its data.
+ * Returns the absolute path of the data folder; `null` for a temporary one. Where the option leaves it open, that is
+ * the folder of a running session on the default folder, with this Worker, or with one of its queues, in this order.
  */
 async function dataFolder(
   file: string,
@@ -135,7 +137,7 @@ async function dataFolder(
   if (persist === false) return null;
   if (typeof persist === "object") {
     const path = resolve(persist.path);
-    // Wrangler is told the folder with the version in its name.
+    // Wrangler's option may name the folder of the data folder's current layout, `v3`.
     return basename(path) === RESOURCES_FOLDER ? dirname(path) : path;
   }
   const own = join(dirname(file), ".wrangler/state");
@@ -159,7 +161,7 @@ async function sharesQueue(
 ): Promise<boolean> {
   const reader = new ConfigReader();
   for (const file of session.files) {
-    // Its process says what is wrong with it.
+    // That session's own process reports what is wrong with its files.
     const other = await reader.queuesElsewhere(file, env, session.modules ?? {}).catch(() => null);
     const theirs = [...(other?.producers ?? []), ...(other?.consumers ?? [])].map(({ queue }) => queue);
     if (producers.some(({ queue }) => theirs.includes(queue))) return true;

@@ -21,7 +21,7 @@ interface SendersInput {
   /** Configuration files of the Workers that this process sends for. Absolute. */
   readonly senders: readonly string[];
   readonly env: string;
-  /** Name that the data are kept under; `null` for what the files say. */
+  /** Name of the broker under which the data are stored; `null` for that of the files. */
   readonly brokerName: string | null;
   readonly workingDirectory: string;
   readonly sessions: Sessions;
@@ -29,12 +29,12 @@ interface SendersInput {
   isUser(session: Session): boolean;
 }
 
-/** Reads which queues the broker of this process has, and which consumers of other processes. */
+/** Reads the queues of this process's broker, and their consumers in other processes. */
 export async function readSenders(input: SendersInput) {
   const { senders, env, brokerName, workingDirectory, sessions } = input;
   const others = filesOfOthers(sessions, env, (session) => input.isUser(session));
   const own = new ConfigReader();
-  // A broken one is left out: who opened its proxy has been told.
+  // A broken configuration is left out: opening its proxy has failed with the error.
   await Promise.all(senders.map((file) => own.queues(file, env).catch(() => null)));
   const modules = await own.modules();
   const filesSending = [...new Set([...senders, ...others.filesSending])];
@@ -59,13 +59,13 @@ interface LinkBrokerInput {
   readonly stacks: HostService;
 }
 
-/** Names the folder that the broker of this process is generated into, which is that of its data. Absolute. */
+/** Returns the folder that this process's broker is generated into: one for each data folder. Absolute. */
 export function linkBrokerFolder(project: Project, data: string): string {
   const { directory } = project.broker;
   return join(directory, OUTPUT_FOLDER, "proxy", processFolder(project, data, directory));
 }
 
-/** Generates the broker of this process, as Miniflare takes it. Its consumers run in a `sluice dev`. */
+/** Generates the broker of this process as options for Miniflare. Its consumers run in a `sluice dev`. */
 export async function generateLinkBroker(
   project: Project,
   { data, lastEnd, stacks }: LinkBrokerInput,

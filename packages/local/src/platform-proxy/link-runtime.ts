@@ -12,15 +12,15 @@ export interface Queues {
 export interface LinkRuntimeOptions {
   /** Name of the broker's Worker. */
   readonly broker: string;
-  /** The broker itself; `null` for one that another process runs. */
+  /** The broker's Worker; `null` for a broker that another process runs. */
   readonly own: V4WorkerOptions | null;
-  /** Folder of everything that is kept. Absolute. */
+  /** Folder of all persisted data. Absolute. */
   readonly resources: string;
 }
 
 const COMPATIBILITY_DATE = "2026-01-01";
 
-/** A workerd by which this process reaches a broker: in it, or in another process by Miniflare's dev registry. */
+/** A workerd by which this process calls a broker: its own, or another process's by Miniflare's dev registry. */
 export class LinkRuntime {
   readonly #name: string;
   #miniflare: Miniflare | null = null;
@@ -30,13 +30,13 @@ export class LinkRuntime {
     this.#name = `sluice-proxy-${process.pid}-${count++}`;
   }
 
-  /** @throws Error while none runs. */
+  /** @throws Error while no workerd runs. */
   get queues(): Queues {
     if (this.#queues === null) throw new Error("the broker has been ended");
     return this.#queues;
   }
 
-  /** Starts it, or starts it anew with other options. */
+  /** Starts workerd, or restarts it with other options. */
   async run({ broker, own, resources }: LinkRuntimeOptions): Promise<void> {
     const client: V4WorkerOptions = {
       name: this.#name,
@@ -60,7 +60,7 @@ export class LinkRuntime {
     this.#queues = bindings[QUEUES_BINDING] ?? null;
   }
 
-  /** Where the broker answers by HTTP. It has to be this process's. */
+  /** Returns the URL of this process's broker; `null` while no workerd runs. */
   async brokerUrl(broker: string): Promise<string | null> {
     return (await this.#miniflare?.unsafeGetDirectURL(broker))?.origin ?? null;
   }

@@ -8,14 +8,14 @@ import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
 import type { Unstable_Config } from "wrangler";
 
 /**
- * Writes the configuration by which Wrangler makes the proxies of all bindings but queues: the user's, without those.
- * With them it would make queues of its own, warn of our keys, and refuse pull consumers.
+ * Writes the configuration from which Wrangler makes the proxies of all bindings but queues: the user's without queues.
+ * With them Wrangler would make queues of its own, warn of our keys, and refuse pull consumers.
  *
  * @param file the user's configuration. Absolute.
  * @param config Wrangler's reading of it.
  * @param env the environment, "" for the top level.
- * @param directory that it is written into. Absolute.
- * @returns its absolute path.
+ * @param directory folder that it is written into. Absolute.
+ * @returns the absolute path of the configuration.
  */
 export async function writeProxyConfig(
   file: string,
@@ -25,7 +25,7 @@ export async function writeProxyConfig(
 ): Promise<string> {
   const from = dirname(file);
   const relocated = relocate(config, { from, to: directory, workingDirectory: process.cwd() });
-  // No code is run.
+  // No code of the Worker is run.
   const reduced = { ...relocated, main: undefined, queues: { producers: [], consumers: [] } };
   const generated = serialisable(withoutReadKeys(reduced, "dev"), await wranglerDefaults());
   const configFile = join(directory, "wrangler.json");

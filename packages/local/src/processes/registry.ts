@@ -14,20 +14,20 @@ import { homeFolder } from "@sluice/project/folders";
 import { isRunning } from "@sluice/project/processes";
 import { chosenRegistry } from "@sluice/project/wrangler/registry";
 
-/** Modes of a registry's folder and files, for their owner alone: what a user runs, and by which token, is private. */
+/** Modes of a registry's folder and files, for their owner alone: a user's processes and their tokens are private. */
 const MODES = { folderMode: 0o700, fileMode: 0o600 };
 
-/** Fields that every process tells of itself. */
+/** Fields of every entry. */
 export interface ProcessEntry {
   readonly pid: number;
-  /** Tells the entries of one process apart. Default: it has just one. */
+  /** Tells the entries of one process apart. Default: the process has a single entry. */
   readonly part?: string | undefined;
   readonly startedAtMs: number;
 }
 
 /**
- * Checks of an entry's fields; of one that may be absent, of `undefined` too. Entries are a contract between versions
- * of the command, which run side by side: a field is added as one that may be absent, and none changes its meaning.
+ * Checks of an entry's fields; an optional field's check accepts `undefined`. Entries are a contract between versions
+ * of the command that run side by side: a new field is optional, and no field changes its meaning.
  */
 export type Shape<Entry> = { readonly [Field in keyof Entry]-?: Check };
 type Check = (value: unknown) => boolean;
@@ -52,15 +52,15 @@ export class ProcessRegistry<Entry extends ProcessEntry> {
   readonly folder: string;
   readonly #shape: Shape<Omit<Entry, keyof ProcessEntry>>;
 
-  /** @param shape of the fields that its kind of entry adds. */
+  /** @param shape checks of the fields that its kind of entry adds. */
   constructor(folder: string, shape: Shape<Omit<Entry, keyof ProcessEntry>>) {
     this.folder = folder;
     this.#shape = shape;
   }
 
   /**
-   * Tells the others of a process, or of what has changed about it. What they know already is not written again: each
-   * of them answers a change with a reading of its own, and two would go on answering each other for ever.
+   * Announces a process, or a change of its entry, to the other processes. An unchanged entry is not written again:
+   * each process answers a change by announcing itself, and two would go on for ever.
    *
    * @throws CliError where the folder cannot be written to.
    */
@@ -68,7 +68,7 @@ export class ProcessRegistry<Entry extends ProcessEntry> {
     writeEntry(join(this.folder, entryName(entry)), entry);
   }
 
-  /** Takes the announcement back. */
+  /** Removes an entry. */
   leave(entry: Pick<Entry, "pid" | "part">): void {
     rmSync(join(this.folder, entryName(entry)), { force: true });
   }
@@ -76,7 +76,7 @@ export class ProcessRegistry<Entry extends ProcessEntry> {
   /**
    * Announces this process until it ends.
    *
-   * @returns takes the announcement back.
+   * @returns a function that removes the entry.
    * @throws CliError as `announce`.
    */
   enter(entry: Entry): () => void {
@@ -89,10 +89,10 @@ export class ProcessRegistry<Entry extends ProcessEntry> {
     };
   }
 
-  /** The processes that are running, the oldest first. Removes the entries of those that were killed. */
+  /** Lists the running processes, the oldest first. Removes the entries of killed ones. */
   running(): Entry[] {
     const entries: Entry[] = [];
-    // None where somebody has deleted the folder: every process makes it anew when it has something to tell.
+    // None where the folder was deleted: `announce` makes it anew.
     for (const name of existsSync(this.folder) ? readdirSync(this.folder) : []) {
       const file = join(this.folder, name);
       const entry = readEntry<Entry>(file, { ...PROCESS, ...this.#shape } as Shape<Entry>, readOwn);
@@ -103,36 +103,37 @@ export class ProcessRegistry<Entry extends ProcessEntry> {
     return entries.sort((a, b) => a.startedAtMs - b.startedAtMs || a.pid - b.pid);
   }
 
-  /** The running processes but this one. */
+  /** Lists the running processes but this one. */
   others(): Entry[] {
     return this.running().filter(({ pid }) => pid !== process.pid);
   }
 }
 
 /**
- * Folder of the registry of one user: `~/.cache/sluice/NAME`. Processes whose Workers cannot see each other, since
- * variables name Wrangler's registry, must not find each other either: theirs is that path and a suffix.
+ * Returns the folder of one user's registry: `~/.cache/sluice/NAME`. Where variables choose another folder for
+ * Wrangler's registry, it is that folder's path with a suffix: processes whose Workers cannot reach each other must not
+ * find each other either.
  */
 export function processesFolder(env: NodeJS.ProcessEnv, name: string, suffix: string): string {
   const workers = chosenRegistry(env);
   return workers === null ? join(homeFolder(), ".cache/sluice", name) : `${workers}${suffix}`;
 }
 
-/** Name of the file of an entry. */
+/** Returns the name of an entry's file. */
 export function entryName({ pid, part }: Pick<ProcessEntry, "pid" | "part">): string {
   return part === undefined ? `${pid}.json` : `${pid}-${part}.json`;
 }
 
-/** Writes an entry, unless it is there already. */
+/** Writes an entry, unless the file has it already. */
 export function writeEntry(file: string, entry: object): void {
   writeIfChanged(file, JSON.stringify(entry), MODES);
 }
 
 /**
- * Reads an entry; `null` for a file that is being written or taken away at this moment, and for one that another
- * version wrote in a shape that cannot be used.
+ * Reads an entry; `null` for a file that is being written or removed at this moment, and for an entry of another
+ * version that lacks the shape.
  *
- * @param read reads the file. Default: whoever wrote it.
+ * @param read reads the file. Default: whichever user owns it.
  */
 export function readEntry<Entry>(
   file: string,
@@ -147,9 +148,9 @@ export function readEntry<Entry>(
   }
 }
 
-/** Reads a file of this user. Others may write into a folder that all share: nobody follows their entries. */
+/** Reads a file if this user owns it: in a shared folder, entries of other users are not trusted. */
 function readOwn(file: string): string {
-  // Neither flag is there on Windows.
+  // Windows has neither flag.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const open = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {

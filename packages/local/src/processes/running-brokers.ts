@@ -7,21 +7,21 @@ import {
   processesFolder,
 } from "./registry.ts";
 
-/** A broker that a process of this user runs, or leads to. */
+/** A broker that a process of this user runs, or whose Workers use it. */
 export interface RunningBroker extends ProcessEntry {
   /** `sluice dev`, `sluice serve`, `sluice worker-daemon`. */
   readonly command: string;
-  /** Where its HTTP side answers, without `/__sluice` and without a slash at its end. */
+  /** Base URL of its HTTP side, without `/__sluice` and without a slash at its end. */
   readonly url: string;
   /** Absolute path of its data folder. */
   readonly data: string;
-  /** Absolute paths of the folders that it was started in and for. */
+  /** Absolute paths of the folder that it was started in, and of its Workers' folders. */
   readonly folders: readonly string[];
-  /** Lets this user's commands in. Default: none, where everybody is let in, or where they have to bring one. */
+  /** Token for this user's commands. Default: none, where no token is needed or the user has to provide one. */
   readonly token?: string;
 }
 
-/** The brokers of one user. */
+/** Opens the registry of one user's brokers. */
 export function brokersOf(env: NodeJS.ProcessEnv): ProcessRegistry<RunningBroker> {
   return new ProcessRegistry<RunningBroker>(processesFolder(env, "brokers", ".sluice-brokers"), {
     command: isText,
@@ -32,7 +32,7 @@ export function brokersOf(env: NodeJS.ProcessEnv): ProcessRegistry<RunningBroker
   });
 }
 
-/** The folders that a broker of a project is looked for from. */
+/** Lists the folders in which commands find the broker of a project. */
 export function foldersOf(
   { workers }: { readonly workers: readonly { readonly userDirectory: string }[] },
   cwd: string,
@@ -41,9 +41,10 @@ export function foldersOf(
 }
 
 /**
- * Lets the commands that use a broker find this process's, until it ends.
+ * Registers this process's broker for the commands that use one, until the process ends. If the home folder cannot be
+ * written to, nothing is registered, and the commands need `--url`.
  *
- * @returns takes it back. A home that cannot be written to keeps no broker from running: then `--url` finds it.
+ * @returns a function that removes the entry.
  */
 export function registerBroker(
   env: NodeJS.ProcessEnv,

@@ -9,7 +9,7 @@ import {
   processesFolder,
 } from "./registry.ts";
 
-/** A running `sluice dev`, or a program whose `getPlatformProxy` sends to queues, as the others see it. */
+/** Entry of a running `sluice dev`, or of a program whose `getPlatformProxy` sends to queues. */
 export interface Session extends ProcessEntry {
   /** The environment that it runs, "" for the top level. */
   readonly env: string;
@@ -17,9 +17,9 @@ export interface Session extends ProcessEntry {
   readonly files: readonly string[];
   /** Configuration files of Workers whose queues it sends to without running them. Default: none. */
   readonly senders?: readonly string[];
-  /** Queues of each `cloudflare.config.ts` among these files, which it alone runs. Default: of none. */
+  /** Queues of each `cloudflare.config.ts` among these files, which only this session executes. Default: of none. */
   readonly modules?: ReadModules;
-  /** Absolute path of its data folder; `null` until it knows. */
+  /** Absolute path of its data folder; `null` until it is decided. */
   readonly data: string | null;
   /** Name of the broker that it runs on that folder; `null` while it uses another session's. */
   readonly broker: string | null;
@@ -27,7 +27,7 @@ export interface Session extends ProcessEntry {
 
 export type Sessions = ProcessRegistry<Session>;
 
-/** The sessions of one user. */
+/** Opens the registry of one user's sessions. */
 export function sessionsOf(env: NodeJS.ProcessEnv): Sessions {
   return new ProcessRegistry<Session>(processesFolder(env, "sessions", ".sluice"), {
     env: isText,

@@ -4,30 +4,30 @@ import { idOfName } from "@sluice/objects/object-id";
 import { BATCH_MESSAGES_MAX, type R2Write } from "@sluice/protocol";
 import { WriteLog } from "./write-log.ts";
 
-/** Name that Miniflare gives the class of its buckets, and their folder. */
+/** Miniflare's name for the class of its buckets, and for their folder. */
 export const BUCKETS = "miniflare-R2BucketObject";
 
-/** How often the logs are read where the system tells of no change, in ms. */
+/** How often the logs are read where the system reports no change, in ms. */
 const READ_EVERY_MS = 1_000;
-/** How long after a failure a report is made again, in ms; each further time twice as late, up to the latter. */
-const AGAIN_MS = 100;
-const AGAIN_MS_MAX = 5_000;
-/** Failures in a row that are worth a word, after 12 s: a reload takes a second. */
-const FAILURES_SAID = 7;
+/** Delay after which a failed report is repeated, in ms. It doubles with each failure, up to `RETRY_MS_MAX`. */
+const RETRY_MS = 100;
+const RETRY_MS_MAX = 5_000;
+/** Failures in a row before a warning, some 6 s: a reload takes a second. */
+const FAILURES_BEFORE_WARNING = 7;
 
 export interface BucketWatchOptions {
   /** Folder of Miniflare's R2. */
   readonly folder: string;
-  /** Reports writes of a bucket. @returns id of the last one that is taken. Rejects if that cannot be said. */
+  /** Reports writes of a bucket. @returns id of the last one that the broker has taken. Rejects if it is not known. */
   report(bucket: string, writes: readonly R2Write[]): Promise<number>;
   warn(line: string): void;
 }
 
-/** Reports the writes to R2 buckets of Miniflare's, each until it is taken. */
+/** Reports the writes to R2 buckets of Miniflare's, repeatedly until the broker has taken them. */
 export class BucketWatch {
   readonly #options: BucketWatchOptions;
   readonly #folder: string;
-  /** By the files of the buckets. */
+  /** Buckets by their files. */
   readonly #buckets = new Map<string, Bucket>();
   #watcher: FSWatcher | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -37,7 +37,7 @@ export class BucketWatch {
     this.#folder = join(options.folder, BUCKETS);
   }
 
-  /** Watches these buckets too. A write is reported if it is made after this. Throws where a file cannot be used. */
+  /** Watches these buckets too, from now on. @throws Error where a bucket's file cannot be used. */
   add(buckets: readonly string[]): void {
     for (const bucket of buckets) {
       const file = this.#fileOf(bucket);
@@ -51,7 +51,7 @@ export class BucketWatch {
     this.#readAll();
   }
 
-  /** Watches these buckets and no others. Throws as `add`. */
+  /** Watches these buckets and no others. @throws Error as `add`. */
   set(buckets: readonly string[]): void {
     const files = new Set(buckets.map((bucket) => this.#fileOf(bucket)));
     for (const [file, bucket] of this.#buckets) {
@@ -78,10 +78,10 @@ export class BucketWatch {
         const [id = ""] = (name ?? "").split("-");
         this.#buckets.get(join(this.#folder, id))?.read();
       });
-      // The timer goes on.
+      // The timer still reads.
       this.#watcher.on("error", () => {});
     } catch {
-      // Not every file system tells of changes.
+      // Not every file system reports changes.
     }
   }
 
@@ -122,16 +122,16 @@ function filesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** A bucket that is watched. */
+/** A watched bucket. */
 class Bucket {
   readonly #bucket: string;
   readonly #log: WriteLog;
-  /** Identifies the file, which may be deleted and made again. */
+  /** Identifies the file: the path may lead to a new one later. */
   readonly #inode: number;
   readonly #options: BucketWatchOptions;
-  /** Id of the last write that is taken. */
+  /** Id of the last write that the broker has taken. */
   #takenTo = 0;
-  /** Whether a report is under way, or waits to be made again. */
+  /** Whether a report is under way, or waits for its retry. */
   #isBusy = false;
   #isClosed = false;
   #failures = 0;
@@ -143,12 +143,12 @@ class Bucket {
     this.#inode = statSync(file).ino;
   }
 
-  /** Whether the file of that name is still the bucket's. */
+  /** Whether the path still leads to the bucket's file. */
   isIn(file: string): boolean {
     return statSync(file, { throwIfNoEntry: false })?.ino === this.#inode;
   }
 
-  /** Reads what is new, and reports it. Has no effect while that goes on: it reads until there is nothing new. */
+  /** Reads and reports new writes until there are none. Has no effect while that is under way. */
   read(): void {
     if (!this.#isBusy && !this.#isClosed) void this.#readOn();
   }
@@ -174,9 +174,9 @@ class Bucket {
   }
 
   #readLater(error: unknown): void {
-    const waitMs = Math.min(AGAIN_MS * 2 ** this.#failures, AGAIN_MS_MAX);
+    const waitMs = Math.min(RETRY_MS * 2 ** this.#failures, RETRY_MS_MAX);
     this.#failures += 1;
-    if (this.#failures === FAILURES_SAID) {
+    if (this.#failures === FAILURES_BEFORE_WARNING) {
       this.#options.warn(`R2 bucket "${this.#bucket}": its event notifications wait (${error}).`);
     }
     setTimeout(() => {

@@ -8,11 +8,11 @@ import { fetchHere } from "../broker/fetch-here.ts";
 import type { Printer } from "../report/printer.ts";
 import type { BucketWatch } from "./bucket-watch.ts";
 
-/** Where Wrangler keeps R2 in a data folder. */
+/** Folder of R2 in a data folder, as Wrangler has it. */
 export const R2_FOLDER = "v3/r2";
-/** File in it that is there while logs of writes are: a session that was killed leaves them. */
+/** File in it that exists while buckets may have logs of writes: a killed session leaves them behind. */
 const MARK = ".sluice-watched";
-/** Longest that a report may take, in ms. It is made again then. */
+/** Longest that a report may take, in ms. Then it is repeated. */
 const REPORT_MS_MAX = 10_000;
 
 /** Lists the R2 buckets that a project's Workers bind. */
@@ -27,27 +27,27 @@ export function bucketsOf({ workers }: Pick<Project, "workers">): string[] {
 export interface R2ReportsOptions {
   /** The data folder. */
   data(): string;
-  /** Where the broker answers, without a slash at its end; `null` while it does not. */
+  /** Base URL of the broker, without a slash at its end; `null` while it does not answer. */
   url(): string | null;
-  /** Headers that its admin API wants. */
+  /** Headers that authorize calls of its admin API. */
   headers(): Readonly<Record<string, string>>;
   readonly printer: Pick<Printer, "warn">;
 }
 
 /**
- * Reports writes to R2 buckets with event notification rules to the broker. Loads what it takes for that when there is
- * the first rule.
+ * Reports writes to R2 buckets with event notification rules to the broker. The modules for that are loaded with the
+ * first rule.
  */
 export class R2Reports {
   readonly #options: R2ReportsOptions;
   #watch: BucketWatch | null = null;
-  /** Changes happen one after the other. */
+  /** The last change of what is watched. It never rejects. */
   #last: Promise<void> = Promise.resolve();
   #isClosed = false;
-  /** Question for the buckets of the broker's rules, since the configuration was read; `null` if it failed. */
+  /** Request for the buckets of the broker's rules for this configuration; `null` before it, and if it failed. */
   #asked: Promise<unknown> | null = null;
   #bound: readonly string[] = [];
-  /** Buckets that were warned of. */
+  /** Buckets that a warning was printed for. */
   readonly #unbound = new Set<string>();
 
   constructor(options: R2ReportsOptions) {
@@ -63,15 +63,15 @@ export class R2Reports {
     this.#bound = bound;
     this.#asked = null;
     const buckets = [...new Set(r2Notifications.map(({ bucket }) => bucket))];
-    // Others may have rules that the broker knows: their logs go on.
+    // Without rules in the configuration: the broker may have rules for other buckets, whose logs go on.
     if (buckets.length === 0) return;
     this.#warnOfUnbound(buckets);
     await this.#change((watch) => watch.add(buckets)).catch((error: unknown) => this.#warn(error));
   }
 
   /**
-   * Watches the buckets that the broker has rules for. Asks it once for each reading of the configuration: of rules that
-   * are made later it tells by itself.
+   * Watches the buckets that the broker has rules for. The broker is asked once for each reading of the configuration:
+   * it posts later changes of its rules itself.
    */
   refresh(): void {
     if (this.#asked !== null) return;
@@ -80,13 +80,13 @@ export class R2Reports {
     asked.then(
       (buckets) => this.set(buckets.map(({ bucket }) => bucket)).catch((error: unknown) => this.#warn(error)),
       () => {
-        // The next one that listens is asked again.
+        // The next call asks again.
         if (this.#asked === asked) this.#asked = null;
       },
     );
   }
 
-  /** Watches these buckets and no others. Resolves to an empty text once it does. */
+  /** Watches these buckets and no others. Resolves to "", the answer to the broker's POST, once it does. */
   async set(buckets: readonly string[]): Promise<string> {
     this.#warnOfUnbound(buckets);
     const mark = join(this.#options.data(), R2_FOLDER, MARK);
@@ -103,7 +103,7 @@ export class R2Reports {
     this.#watch?.close();
   }
 
-  /** Warns, once each, of buckets whose name no binding has: most often it is spelled wrong. */
+  /** Warns, once each, of buckets that no Worker binds: most often the name is misspelled. */
   #warnOfUnbound(buckets: readonly string[]): void {
     const bound = this.#bound.join(", ") || "none";
     for (const bucket of buckets) {

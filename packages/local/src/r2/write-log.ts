@@ -5,14 +5,14 @@ import { databaseName } from "@sluice/objects/database-name";
 import type { R2Write } from "@sluice/protocol";
 import { loadSqlite } from "../node/sqlite.ts";
 
-/** How long a write stays in a bucket's log, in ms: what is not read by then is lost. */
+/** How long a write stays in a bucket's log, in ms. A write that is not read by then is lost. */
 export const LOGGED_MS = 86_400_000;
 
-/** How long a lock is waited for that another process has on the file, in ms. */
+/** How long to wait for a lock that another process has on the file, in ms. */
 const BUSY_MS = 5_000;
 
 /**
- * Table of objects as Miniflare makes it, for a bucket that nobody has used yet. A test compares the two.
+ * Table of objects as Miniflare makes it, for a bucket that has not been used yet. A test compares the two.
  */
 const OBJECTS = `CREATE TABLE IF NOT EXISTS _mf_objects (
     key TEXT PRIMARY KEY, blob_id TEXT, version TEXT NOT NULL, size INTEGER NOT NULL, etag TEXT NOT NULL,
@@ -24,8 +24,8 @@ const LOG = `CREATE TABLE IF NOT EXISTS _sluice_writes (
 )`;
 
 /**
- * Ids are times in ms, or one more than the last id. So they grow also where a bucket is deleted and made again, and
- * while a clock is set back.
+ * Makes the SQL of a trigger. Ids are times in ms, but at least one more than the last id. So they grow also where a
+ * bucket is deleted and made again, and where a clock is set back.
  */
 const trigger = (
   name: string,
@@ -39,7 +39,7 @@ BEGIN
   DELETE FROM _sluice_writes WHERE id < CAST(unixepoch('subsec') * 1000 AS INTEGER) - ${LOGGED_MS};
 END`;
 
-/** Triggers by their names. An object without a blob of its own was uploaded in parts. */
+/** Triggers by their names. An object with no `blob_id` was uploaded in parts. */
 const TRIGGERS: Readonly<Record<string, string>> = {
   _sluice_put: trigger(
     "_sluice_put",
@@ -68,14 +68,14 @@ export class WriteLog {
     this.#db = db;
   }
 
-  /** Opens the log of a bucket, and begins it if there is none. @param file the bucket's database. */
+  /** Opens the log of a bucket, and creates it if there is none. @param file the bucket's database. */
   static open(file: string): WriteLog {
     if (!existsSync(file)) mkdirSync(dirname(file), { recursive: true });
     if (!existsSync(file) || !isLogged(file)) change(file, begin);
     return new WriteLog(openToRead(file));
   }
 
-  /** Ends the log of a bucket, if it has one. */
+  /** Deletes the log of a bucket, if it has one. */
   static end(file: string): void {
     if (!hasLog(file)) return;
     change(file, (db) => {
@@ -84,7 +84,7 @@ export class WriteLog {
     });
   }
 
-  /** Reads writes in order of their ids. @param after id of the last one that is known. */
+  /** Reads at most `max` writes with ids greater than `after`, in order of their ids. */
   read(after: number, max: number): R2Write[] {
     const query = "SELECT id, action, key, size, etag FROM _sluice_writes WHERE id > ? ORDER BY id LIMIT ?";
     const rows = this.#db.prepare(query).all(after, max) as unknown as LogRow[];
@@ -108,13 +108,13 @@ function begin(db: DatabaseSync): void {
   }
 }
 
-/** Opens a database such that nothing of it waits for the reader. */
+/** Opens a database read-only, so that no writer waits for it. */
 function openToRead(file: string): DatabaseSync {
   const { DatabaseSync } = loadSqlite();
   return new DatabaseSync(databaseName(file), { readOnly: true, timeout: BUSY_MS });
 }
 
-/** Whether a database has the triggers as they are now. */
+/** Whether a database has the triggers of this version. */
 function isLogged(file: string): boolean {
   return withTriggers(file, (triggers) =>
     Object.entries(TRIGGERS).every(([name, sql]) => triggers.get(name) === sql),
@@ -138,8 +138,8 @@ function withTriggers<Result>(file: string, look: (triggers: ReadonlyMap<string,
 }
 
 /**
- * Changes a database in one transaction, which does not wait for the disk: while it has the lock, a write of a Worker
- * would fail. What a power failure takes away is made again at the next start.
+ * Changes a database in one transaction without a sync: a Worker's write fails while this holds the lock. A log that a
+ * power failure takes away is made again at the next start.
  */
 function change(file: string, write: (db: DatabaseSync) => void): void {
   const { DatabaseSync } = loadSqlite();

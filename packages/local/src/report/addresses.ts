@@ -5,9 +5,9 @@ import { callsPrivateHosts, isBehindProxy } from "@sluice/protocol";
 import { type Admission, isLoopback, type Permitted } from "../settings/admission.ts";
 
 /**
- * URL of the primary Worker, without a slash at its end.
+ * Returns the URL of the primary Worker, without a slash at its end.
  *
- * @param wranglerArguments what is passed on to Wrangler: its `--local-protocol` counts before the configuration's.
+ * @param wranglerArguments arguments passed on to Wrangler. Their `--local-protocol` overrides the configuration.
  */
 export function urlOf(
   { host, port }: { readonly host: string; readonly port: number },
@@ -19,18 +19,18 @@ export function urlOf(
   return `${protocol}://${browsable(host)}:${port}`;
 }
 
-/** The value of an option that is written `--name value` or `--name=value`; the last one counts. */
+/** Returns the value of an option that is written `--name value` or `--name=value`; the last one counts. */
 function optionIn(name: string, args: readonly string[]): string | undefined {
   const at = args.findLastIndex((arg) => arg === name || arg.startsWith(`${name}=`));
   return args[at] === name ? args[at + 1] : args[at]?.slice(name.length + 1);
 }
 
-/** URL of an address that is served without TLS, without a slash at its end. */
+/** Returns the URL of an address that is served without TLS, without a slash at its end. */
 export function httpUrl(host: string, port: number): string {
   return `http://${browsable(host)}:${port}`;
 }
 
-/** Where to reach the primary Worker and the broker, and with a folder, where its data are. */
+/** Formats the addresses of the primary Worker and the broker, and the data folder if one is given. */
 export function addresses(url: string, { workers }: Project, dataFolder: string | null = null): string {
   const [primary] = workers;
   const lines: (readonly [label: string, where: string])[] = [
@@ -45,9 +45,9 @@ export function addresses(url: string, { workers }: Project, dataFolder: string 
 }
 
 /**
- * Lines for a shell that lead AWS's SDKs here. Not every AWS CLI reads them.
+ * Returns lines for a shell that make AWS's SDKs use the broker. Not every AWS CLI reads them.
  *
- * @param variables the broker's: where it asks for keys, they are the reader's to fill in.
+ * @param variables the broker's variables. If they require keys, the lines have placeholders for them.
  */
 export function awsLines(url: string, variables: Readonly<Record<string, unknown>>): string {
   const asksForKeys = (variables.SLUICE_AWS_ACCESS_KEYS ?? "") !== "";
@@ -56,7 +56,7 @@ export function awsLines(url: string, variables: Readonly<Record<string, unknown
   return [
     `export AWS_ENDPOINT_URL_SQS=${url}${SLUICE_PATH}/aws`,
     `export AWS_ENDPOINT_URL_SNS=${url}${SLUICE_PATH}/aws`,
-    // The command line and boto3 read the second one only.
+    // The AWS CLI and boto3 read only the second one.
     `export AWS_REGION=${region} AWS_DEFAULT_REGION=${region}`,
     `export AWS_ACCESS_KEY_ID=${key} AWS_SECRET_ACCESS_KEY=${secret}`,
   ].join("\n");
@@ -66,7 +66,7 @@ function standsForAll(host: string): boolean {
   return host === "0.0.0.0" || host === "*" || host === "::";
 }
 
-/** An address that stands for all of this machine's is none to open. */
+/** Returns a host for URLs: an address that stands for all of this machine's cannot be opened. */
 function browsable(host: string): string {
   if (standsForAll(host)) return "localhost";
   return host.includes(":") ? `[${host}]` : host;
@@ -77,17 +77,17 @@ const MADE_UNTIL_END =
   "follows was made for that, until the end of this process; SLUICE_API_TOKENS and SLUICE_AWS_ACCESS_KEYS, in the " +
   "environment or .dev.vars, take its place.";
 
-/** The part of `os.networkInterfaces()` that tells where other machines reach this one. */
+/** The part of `os.networkInterfaces()` with the addresses by which other machines reach this one. */
 type Networks = NodeJS.Dict<
   readonly { readonly family: string; readonly internal: boolean; readonly address: string }[]
 >;
 
 /**
- * Lines with addresses of the dashboard that need no token to be typed. A browser sends nothing of what follows "#".
+ * Returns lines with links to the dashboard that contain the token. A browser does not send the part after "#".
  *
- * @param url of the primary Worker, without a slash at its end.
- * @param input.host that the server listens on: one that stands for all addresses has a line for other machines.
- * @param input.networks of this machine. Default: `os.networkInterfaces()`.
+ * @param url URL of the primary Worker, without a slash at its end.
+ * @param input.host address that the server listens on. One for all addresses adds a line for other machines.
+ * @param input.networks networks of this machine. Default: `os.networkInterfaces()`.
  */
 export function dashboardLinks(
   url: string,
@@ -107,7 +107,7 @@ export function dashboardLinks(
 const PROXIED =
   "A proxy leads others here, by SLUICE_PUBLIC_URL or SLUICE_TRUST_PROXY, so nobody is let in for being on this machine.";
 
-/** Credential that lets its holder in, in words, and the setting that lists some. */
+/** Words for a kind of credential, and the setting that lists the accepted ones. */
 interface Proof {
   readonly brings: string;
   readonly a: string;
@@ -117,7 +117,7 @@ interface Proof {
 const KEY: Proof = { brings: "signs with", a: "a key", setting: "SLUICE_AWS_ACCESS_KEYS" };
 const TOKEN: Proof = { brings: "brings", a: "a token", setting: "SLUICE_API_TOKENS" };
 
-/** Those who reach a broker, by what leads to it. */
+/** Returns the words for all clients that can reach a broker. */
 function everybodyWho(reaches: "machine" | "proxy" | "address"): string {
   switch (reaches) {
     case "machine":

@@ -17,13 +17,14 @@ export const AGENT_VARIABLES = [
   "QWEN_CODE",
 ];
 
-/** Values of such a variable by which there is no agent. */
+/** Values of such a variable that mean that no agent runs. */
 const OFF: ReadonlySet<string> = new Set(["", "0", "false", "no", "off"]);
 
 /**
- * Tells a coding agent where its tools and the documentation are; `null` where none has started the command.
+ * Returns lines that tell a coding agent where its tools and the documentation are; `null` where no agent has started
+ * the command.
  *
- * @param url of the primary Worker, without a slash at its end.
+ * @param url URL of the primary Worker, without a slash at its end.
  */
 export function agentLines(url: string, environment: NodeJS.ProcessEnv): string | null {
   if (!AGENT_VARIABLES.some((name) => !OFF.has((environment[name] ?? "").toLowerCase()))) return null;

@@ -1,14 +1,13 @@
-/** Makes of one message that is logged the messages that are shown in its place. */
+/** Returns the messages to show instead of a logged message. */
 export type LineFilter = (message: string) => readonly string[];
 
 const METHODS = ["log", "info", "warn", "error", "debug"] as const;
 
 /**
- * Shows what is logged through a filter. Only whole messages: what consists of several values is somebody's own.
+ * Filters the messages of a console that are logged as a single string. Calls with several values are left alone: the
+ * filtered tools make none. If the filter throws, the message is shown as it is.
  *
- * A message that the filter fails on is shown as it is.
- *
- * @returns what takes the filter away again, unless somebody else has changed the console since.
+ * @returns a function that removes the filter from each method that has not been replaced since.
  */
 export function showConsoleThrough(
   target: Pick<Console, (typeof METHODS)[number]>,

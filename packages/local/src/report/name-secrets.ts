@@ -3,13 +3,13 @@ import { ownSecretsLines, type PlacedSecrets, secretsPath } from "@sluice/projec
 import { showConsoleThrough } from "./console.ts";
 
 const placed = new Set<PlacedSecrets>();
-/** Lines that are not shown again; `null` where each is shown. */
+/** Lines that have been shown and are not shown again; `null` if lines may repeat. */
 let shown: Set<string> | null = null;
 let restore: (() => void) | null = null;
 
 /**
- * Has Wrangler's lines about files of secrets name the user's own files, where Wrangler runs in this process. The
- * console is as it was when all have given that back.
+ * Makes Wrangler's lines about files of secrets name the user's own files instead of the placed copies, where Wrangler
+ * runs in this process. The console is restored when all callers have disposed of their result.
  */
 export function nameSecrets(secrets: PlacedSecrets): Disposable {
   restore ??= showConsoleThrough(console, ownLines);
@@ -23,7 +23,7 @@ export function nameSecrets(secrets: PlacedSecrets): Disposable {
   };
 }
 
-/** Has Wrangler's lines about files of secrets come once for each file, for as long as this process runs. */
+/** Shows Wrangler's lines about files of secrets once for each file, until this process ends. */
 export function nameSecretsOnce(): void {
   shown ??= new Set();
   restore ??= showConsoleThrough(console, ownLines);

@@ -4,13 +4,13 @@ import type { Look } from "./table.ts";
 /** Output of a command to the person who runs it, with the look of standard output. */
 export interface Printer extends Look {
   print(text: string): void;
-  /** To standard error. */
+  /** Prints to standard error. */
   warn(text: string): void;
-  /** Says to standard error why a command has failed. Default: as `warn` does. */
+  /** Prints to standard error why a command has failed. Default: as `warn`. */
   fail?(text: string): void;
 }
 
-/** Standard output and standard error. Coloured where they are terminals, or where `FORCE_COLOR` says so. */
+/** Printer to standard output and standard error, coloured where they are terminals or `FORCE_COLOR` is set. */
 export const terminal: Printer = {
   get columns() {
     return process.stdout.columns;

@@ -1,21 +1,21 @@
 import { format as formatted } from "node:util";
 import type { Printer } from "./printer.ts";
 
-/** How the lines of a server's log are written. */
+/** Formats of the lines of a server's log. */
 export const LOG_FORMATS = ["text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /**
- * Log of a server. What it prints has level `info`, what it warns of `warn`. Warnings and errors go to standard error.
+ * Log of a server. `print` logs with level `info`, `warn` with level `warn`. Warnings and errors go to standard error.
  * As text the first line of a message begins with time and level; as JSON each message is one line.
  */
 export interface ServerLog extends Printer {
   write(level: LogLevel, message: string): void;
   /**
-   * Says at the start what a person wants to see, as a table. Text has it as it is, without a time.
+   * Logs a text for people at the start, such as a table. As text it has neither time nor level.
    *
-   * @param fields the same for programs: JSON has them beside the message.
+   * @param fields the same facts for programs: fields of the JSON beside the message.
    */
   introduce(text: string, fields?: Readonly<Record<string, string>>): void;
 }
@@ -40,28 +40,28 @@ export function createServerLog(format: LogFormat, printer: Printer, now: () => 
   };
 }
 
-/** A log that everything goes into that this process prints. */
+/** A log that receives all output of this process. */
 interface OpenServerLog extends ServerLog {
-  /** Lets the console, and warnings of Node.js, go where they went before. */
+  /** Restores the console and Node's warnings. */
   close(): void;
 }
 
 const CONSOLE_LEVELS = { debug: "debug", log: "info", info: "info", warn: "warn", error: "error" } as const;
 
 /**
- * Opens the log of this process, whose console then writes into it: the broker prints by that, and so do Miniflare and
- * Wrangler. A reader of the output that goes away ends nothing.
+ * Opens the log of this process. The console, by which the broker, Miniflare and Wrangler print, writes into it. The
+ * process goes on when the reader of its output ends.
  */
 export function openServerLog(format: LogFormat, printer: Printer): OpenServerLog {
   const log = createServerLog(format, printer, () => Date.now());
-  const nobodyReads = () => {};
+  const ignoreError = () => {};
   const streams = [process.stdout, process.stderr];
-  for (const stream of streams) stream.on("error", nobodyReads);
+  for (const stream of streams) stream.on("error", ignoreError);
   const before = { ...console };
   for (const [method, level] of Object.entries(CONSOLE_LEVELS)) {
     Object.assign(console, { [method]: (...args: unknown[]) => log.write(level, formatted(...args)) });
   }
-  // Node.js prints its warnings by a listener of its own.
+  // Node's own listener prints warnings: the log takes its place.
   const listeners = process.listeners("warning");
   process.removeAllListeners("warning");
   process.on("warning", ({ stack, name, message }) => log.write("warn", stack ?? `${name}: ${message}`));
@@ -73,7 +73,7 @@ export function openServerLog(format: LogFormat, printer: Printer): OpenServerLo
       }
       process.removeAllListeners("warning");
       for (const listener of listeners) process.on("warning", listener);
-      for (const stream of streams) stream.off("error", nobodyReads);
+      for (const stream of streams) stream.off("error", ignoreError);
     },
   };
 }

@@ -6,9 +6,9 @@ export const CELL_CHARACTERS_MIN = 10;
 /** Colour of a state or an error. */
 export type Colour = "green" | "yellow" | "red";
 
-/** Look of what is printed. */
+/** Width and colours of the output. */
 export interface Look {
-  /** Width of the terminal in characters. Default: there is none, and everything is whole. */
+  /** Width of the terminal in characters. Default: no terminal, and nothing is cut. */
   readonly columns?: number;
   /** Colours a text. Default: leaves it as it is. */
   readonly paint?: (colour: Colour, text: string) => string;
@@ -18,9 +18,9 @@ export interface Look {
 export type Cell = string | { readonly text: string; readonly colour: Colour };
 
 /**
- * Formats rows under their titles, one line each, without spaces at the ends of lines. In a terminal that is too narrow,
- * long columns are cut, except for the first, which names the row. Where that is not enough, the last columns have lines
- * of their own below the row.
+ * Formats rows under their titles, one line each, without trailing spaces. In a terminal that is too narrow, long
+ * columns are cut, except the first, which names the row. If that is not enough, the last columns get lines of their
+ * own below the row.
  */
 export function table(
   titles: readonly string[],
@@ -77,17 +77,17 @@ function fit(widths: readonly number[], titles: readonly string[], columns: numb
   return fitted;
 }
 
-/** Cuts a text that is longer than a width, with an ellipsis; between words where one ends in its second half. */
+/** Cuts a text that is longer than a width, with an ellipsis; between words where a word ends in its second half. */
 function cut(text: string, width: number): string {
   if (text.length <= width) return text;
-  // Whole characters: half of one shows as a question mark.
+  // By code points: half of a surrogate pair shows as a question mark.
   const begin = [...text.slice(0, width)].slice(0, -1).join("");
   const space = begin.lastIndexOf(" ");
   const isWhole = text[begin.length] === " " || space < width / 2;
   return `${isWhole ? begin : begin.slice(0, space)}…`;
 }
 
-/** Formats the facts about one thing, a line each. Those without a value are left out. */
+/** Formats facts about one thing, a line each. Entries without a value are left out. */
 export function facts(
   entries: readonly (readonly [label: string, value: string | null])[],
   { columns }: Look = {},
@@ -100,7 +100,7 @@ export function facts(
   return known.map(([label, value]) => label.padEnd(width) + GAP + shown(value)).join("\n");
 }
 
-/** Breaks lines between words so that they fit a width. A longer word keeps its line. */
+/** Breaks lines between words so that they fit a width. A word longer than that stays whole. */
 function wrap(text: string, width: number): string {
   return text.replaceAll(
     new RegExp(`(?=.{${Math.max(width, 0) + 1}})(.{1,${Math.max(width, 1)}}) +`, "gu"),

@@ -15,7 +15,7 @@ import { type Look, table } from "./table.ts";
 const COLUMNS = ["queue", "producers", "consumer", "batch", "retries", "dead letters"] as const;
 
 /**
- * The queues of a project as a table, one line each; a sentence when there are none.
+ * Formats the queues of a project as a table, one line each; a sentence when there are none.
  *
  * @param elsewhere names of the Workers that another process runs.
  */
@@ -52,19 +52,19 @@ function row(
   ];
 }
 
-/** Lists the buckets whose writes a queue is notified of, by the configuration. */
+/** Lists the buckets of whose writes a queue is notified, by the configuration. */
 function bucketsOf(name: string, rules: readonly R2NotificationSettings[]): string[] {
   return [...new Set(rules.filter(({ queue }) => queue === name).map(({ bucket }) => bucket))];
 }
 
-/** How often a message is tried. A redrive policy counts before what the consumer says. */
+/** Formats how often a message is retried. A redrive policy overrides the consumer's settings. */
 export function retriesBy(redrive: RedriveSettings | null, consumer: ConsumerDefinition | null): string {
   if (redrive !== null) return plural(redrive.maxReceiveCount, "receive");
   if (consumer === null) return "-";
   return isTriedForEver(consumer) ? "until expired" : retries(consumer.settings);
 }
 
-/** `MaxRetries` of a worker daemon means nothing without a dead-letter queue (spec sqsd 2). */
+/** Whether a consumer retries without limit, as a worker daemon without a dead-letter queue does (spec sqsd 2). */
 function isTriedForEver(consumer: ConsumerDefinition): boolean {
   if (consumer.type !== "http_push") return false;
   return consumer.settings.format === "sqsd" && consumer.settings.deadLetterQueue === null;
@@ -78,13 +78,13 @@ export function receiver(consumer: ConsumerDefinition, elsewhere: readonly strin
   return elsewhere.includes(consumer.worker) ? `${consumer.worker} (elsewhere)` : consumer.worker;
 }
 
-/** Without its query, which may hold a key. */
+/** Formats an endpoint's URL without its query, which may hold a key. */
 function endpoint(text: string): string {
   const url = URL.parse(text);
   return url === null ? "an invalid URL" : `${url.origin}${url.pathname}`;
 }
 
-/** When a batch is delivered. */
+/** Formats at which size or age a batch is delivered. */
 export function batch({ maxBatchSize, maxBatchTimeoutSeconds }: ConsumerSettings): string {
   return `${maxBatchSize} or ${maxBatchTimeoutSeconds} s`;
 }
@@ -95,9 +95,8 @@ function retries({ maxRetries, retryDelaySeconds, retryPolicy }: ConsumerDefinit
 }
 
 /**
- * Shows projects one after the other: of each its warnings and its queues, if they are not the same as before. A
- * project is read again for reasons that have nothing to do with them, such as another `sluice dev` that starts or
- * ends.
+ * Makes a function that prints a project's warnings and its table of queues, each only if it differs from the last
+ * call's. A project is read again also for reasons that change neither, as when another `sluice dev` starts or ends.
  */
 export function introducer(printer: Printer): (project: Project) => void {
   let warned = "";

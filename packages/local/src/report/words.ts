@@ -1,6 +1,6 @@
 import { span } from "@sluice/protocol/words";
 
-/** How far a moment is from `now`: `3 min ago`, `in 5 s`. Both ISO 8601. */
+/** Formats how far a moment is from `now`: `3 min ago`, `in 5 s`, `now` below half a second. Both are ISO 8601. */
 export function distance(iso: string, now: string): string {
   const ms = Date.parse(iso) - Date.parse(now);
   if (Math.abs(ms) < 500) return "now";

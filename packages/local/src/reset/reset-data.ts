@@ -5,7 +5,7 @@ import { lockData, OBJECTS_FOLDER } from "../data/data-lock.ts";
 import { loadRecovery } from "../node/load-modules.ts";
 import { R2_FOLDER } from "../r2/reports.ts";
 
-/** Data that a broker keeps in a data folder. */
+/** Data that a broker has in a data folder. */
 export interface KeptData {
   /** Names of its queues; empty where they cannot be read. */
   readonly queues: readonly string[];
@@ -17,17 +17,17 @@ interface ResetDataInput {
   readonly folder: string;
   /** Name of the broker's Worker. */
   readonly broker: string;
-  /** Called with what will be deleted, before that. Nothing is deleted where it rejects. */
+  /** Called with the data before they are deleted. Nothing is deleted if it rejects. */
   confirm(kept: KeptData): Promise<void>;
   warn(line: string): void;
 }
 
 /**
- * Deletes what a broker keeps in a data folder: queues with their messages, topics, tokens, history and the moved clock.
- * The buckets of R2 lose their logs of writes, since nothing knows any more how far these were read. What else lies
- * there stays: KV, D1, R2, and Durable Objects of other Workers.
+ * Deletes a broker's data in a data folder: queues with their messages, topics, tokens, history and the moved clock.
+ * The logs of writes of R2 buckets go, too, since the position up to which they were read is deleted. All other data
+ * stay: KV, D1, R2, and Durable Objects of other Workers.
  *
- * @returns whether there was anything.
+ * @returns whether there was anything to delete.
  * @throws DataInUseError while another process has the folder.
  */
 export async function resetData({ folder, broker, confirm, warn }: ResetDataInput): Promise<boolean> {
@@ -41,7 +41,7 @@ export async function resetData({ folder, broker, confirm, warn }: ResetDataInpu
     const { queuesKeptIn } = await loadRecovery();
     const names = queuesKeptIn({ folder: objects, worker: broker });
     await confirm({ queues: names, bytes: kept().reduce((sum, path) => sum + bytesIn(path), 0) });
-    // A directory without queues would go on with empty ones; queues without their directory are taken back by it.
+    // The directory first: if this is cut off, the queues are found again. A directory alone would make empty ones.
     for (const path of kept()) rmSync(path, { recursive: true });
     const { endLogs } = await import("../r2/bucket-watch.ts");
     endLogs(join(folder, R2_FOLDER), warn);

@@ -4,26 +4,26 @@ import { join } from "node:path";
 import { HeldClock, type HeldMoment, JUMP_MS, type Machine } from "@sluice/broker/held-clock";
 import { span } from "@sluice/protocol/words";
 
-/** File of a data folder that says where the broker's time and the system's clock stood. */
+/** File of a data folder with the last known times of the broker and of the system's clock (`HeldMoment`). */
 export const CLOCK_FILE = "sluice-clock.json";
-/** How often the clocks are compared at least, in ms: a broker with nothing to do does not look at its own. */
+/** How often the clocks are compared at least, in ms: an idle broker does not read its clock. */
 export const COMPARE_EVERY_MS = 1_000;
 /** How often that file is written, in ms. */
 export const KEEP_EVERY_MS = 60_000;
 
-/** The clocks of this machine, as Node.js has them. */
+/** The clocks of this machine. */
 const HERE: Machine = {
   systemMs: () => Date.now(),
   passedMs: () => performance.now(),
   sleptMs: () => uptime() * 1_000 - performance.now(),
 };
 
-/** Told each second how far the broker's time is behind the system's clock, in ms. */
+/** Called each second with how far the broker's time is behind the system's clock, in ms. */
 export type ClockListener = (behindMs: number) => void;
 
 /**
- * The time of the broker on a data folder. It outlives the process by `CLOCK_FILE`: with the folder's messages goes
- * what their deadlines are counted by. Without that file it is the system's.
+ * Clock of the broker on a data folder. Its time is stored in `CLOCK_FILE`, since the deadlines of the folder's
+ * messages are measured by it. Without that file it starts at the system's time.
  */
 export class MachineClock {
   readonly held: HeldClock;
@@ -35,8 +35,8 @@ export class MachineClock {
   #isKept = true;
 
   /**
-   * @param folder the data folder, which is there.
-   * @param warn told when the system's clock was set, in words for people.
+   * @param folder the data folder, which exists.
+   * @param warn called with a line for people when the system's clock was set.
    */
   constructor(folder: string, warn: (line: string) => void, machine: Machine = HERE) {
     this.#file = join(folder, CLOCK_FILE);
@@ -50,13 +50,13 @@ export class MachineClock {
     this.#look(machine);
   }
 
-  /** From now on `listener` is told each second. */
+  /** Sets the listener, and calls it at once. */
   watch(listener: ClockListener): void {
     this.#listener = listener;
     listener(this.held.behindMs);
   }
 
-  /** Compares no more, and stores where both stand. */
+  /** Ends the comparisons, and stores both times. */
   close(): void {
     clearInterval(this.#timer);
     this.#keep();
@@ -81,7 +81,7 @@ export class MachineClock {
     }
   }
 
-  /** Whole or not at all: the end of a process, or of the power, leaves the old file or the new one. */
+  /** Stores both times. The end of the process, or a power cut, leaves either the old file or the new one. */
   #keep(): void {
     try {
       const next = `${this.#file}.next`;
@@ -95,7 +95,7 @@ export class MachineClock {
   }
 }
 
-/** Throws for what is no `HeldMoment`. */
+/** Parses a `HeldMoment`. @throws Error for any other text. */
 function momentOf(text: string): HeldMoment {
   const { systemMs, brokerMs } = JSON.parse(text);
   if (![systemMs, brokerMs].every((ms) => Number.isSafeInteger(ms) && ms >= 0)) {

@@ -39,7 +39,7 @@ const SERVE_HOST_DEFAULT = "127.0.0.1";
 export interface ServeOptions {
   /** Folders or configuration files of Workers; none stands for the broker alone. The first one owns the port. */
   readonly targets: readonly string[];
-  /** Default 8787; 0 for one that is free. */
+  /** Port to listen on; 0 for a free one. Default 8787. */
   readonly port?: number;
   /** Address to listen on. Default 127.0.0.1. */
   readonly host?: string;
@@ -50,33 +50,33 @@ export interface ServeOptions {
   readonly inspectorPort?: number;
   /** Default `text`. */
   readonly logFormat?: LogFormat;
-  /** Line to print last, once the broker answers and signals end it in order. Default: none. */
+  /** Line to print last, once the broker answers and signals stop it in order. Default: none. */
   readonly readyLine?: string;
 }
 
-/** Additions of a command that serves something of its own. */
+/** Additions of another command that runs `serve`. */
 interface ServeMore {
   /** Name of the command. Default: `sluice serve`. */
   readonly command?: string;
-  /** Queues that no file says anything of. */
+  /** Queues besides those of the configurations. */
   readonly queues?: QueueTopology["queues"];
-  /** Variables of the broker, unless its own or the environment's say otherwise. */
+  /** Default variables of the broker: its own and the environment's override them. */
   readonly vars?: Readonly<Record<string, string>>;
   /** Warnings about its own options. */
   readonly warnings?: readonly string[];
-  /** Makes the text that is printed when everything runs, in the place of the addresses. */
+  /** Returns the text to print when the broker runs, instead of the addresses. */
   readonly introduction?: (url: string) => string;
 }
 
 /**
- * `sluice serve`: runs the broker in this process or, if any of the user's Workers are named, it and them on workerd: a
- * Worker answers about ten times as many requests a second as through Wrangler's proxies (the package's README has the
- * figures).
+ * Runs `sluice serve`: the broker in this process or, if any of the user's Workers are named, the broker and these
+ * Workers on workerd. A Worker answers about ten times as many requests a second as through Wrangler's proxies (the
+ * package's README has the figures).
  *
  * Resolves to the exit code when that has ended: 0 if this process was told to stop.
  *
  * @throws ConfigError or CliError for files that cannot be used, bindings that need more than workerd, a port in
- * use, or data that another process has.
+ *   use, or data that another process has.
  */
 export async function serve(options: ServeOptions, printer: Printer, more: ServeMore = {}): Promise<number> {
   const log = openServerLog(options.logFormat ?? "text", printer);
@@ -110,7 +110,7 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
   const clock = new MachineClock(state, (line) => log.warn(line));
   try {
     const lastEnd = lastEndIn(state);
-    // Not before the data are this process's: another one may run on the same files.
+    // After the lock is taken: another process may run on the same generated files.
     const plan = await generated(project, env, state);
     await recoverData({ folder: state, broker: project.broker.name, reserve }, log);
     for (const warning of project.warnings) log.warn(warning);
@@ -160,7 +160,7 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
       );
     }
     log.introduce(`\n${accessLines(admission, host)}`);
-    // A queue that holds messages, or has tasks to send, goes on once it is asked.
+    // A queue with messages, or with tasks to send, goes on once its object is called.
     const waker = new QueueWaker();
     waker.wake(url, topology, headers);
     const finish = async (signal: AbortSignal, by: NodeJS.Signals) => {
@@ -176,7 +176,7 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
       waker.stop();
       ingress.destroy();
     });
-    // Not before: whoever waits for it may send a signal at once.
+    // After the signals are handled: a reader of this line may send one at once.
     if (options.readyLine !== undefined) log.introduce(options.readyLine);
     const code = await stopped;
     log.print(`${command} has ended${code === 0 ? "" : ` with code ${code}`}.`);
@@ -189,8 +189,8 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
 }
 
 /**
- * Writes what Wrangler is to read; `null` for a broker alone of which no file says anything. Wrangler, which takes most
- * of a second to load, has nothing to do then.
+ * Writes the generated files; `null` for a broker alone without a configuration, which needs none. Wrangler, which
+ * takes most of a second to load, is not loaded then.
  */
 async function generated(project: Project, env: string, data: string): Promise<Plan | null> {
   if (project.workers.length === 0 && project.broker.file === null) return null;
@@ -198,12 +198,10 @@ async function generated(project: Project, env: string, data: string): Promise<P
   return writeGenerated(project, { env, places, purpose: "serve", data });
 }
 
-/**
- * Broker to run, by the name of its Worker, and the plan that was generated, `null` if no file says anything of the
- * broker.
- */
 interface ToRun {
+  /** Name of the broker's Worker. */
   readonly broker: string;
+  /** The generated plan; `null` for a broker alone without a configuration. */
   readonly plan: Plan | null;
 }
 
@@ -214,9 +212,9 @@ interface Run {
   /** `null` for none. */
   readonly inspectorPort: number | null;
   readonly topology: QueueTopology;
-  /** How the broker that was there before has ended. */
+  /** How the last broker on the data folder has ended. */
   readonly lastEnd: End;
-  /** Variables of the broker, unless its own or the environment's say otherwise. */
+  /** Default variables of the broker: its own and the environment's override them. */
   readonly vars: Readonly<Record<string, string>>;
   readonly reserve: Reserve;
   readonly clock: MachineClock;
@@ -227,14 +225,16 @@ interface Run {
 interface Started {
   readonly process: Runtime;
   readonly ingress: Ingress;
-  /** Told whether the disk is full. */
+  /** Passes on to the broker whether the disk is full. */
   readonly room: RoomListener;
-  /** Told how far the broker's time is behind the system's clock; `null` where the broker goes by this process's. */
+  /**
+   * Passes on to the broker how far its time is behind the system's clock; `null` where it uses this process's clock.
+   */
   readonly clock: ClockListener | null;
-  /** Whether it answers. What it is delivering counts as an attempt if it is ended and does not. */
+  /** Whether the broker answers. If it does not, the deliveries that its end cuts off count as attempts. */
   answers(): Promise<boolean>;
   readonly brokerVars: Readonly<Record<string, unknown>>;
-  /** Rules for who may use it, and the credentials by which this process does. */
+  /** Who may use the broker, and this process's own credentials for it. */
   readonly admission: Admission;
 }
 
@@ -261,7 +261,7 @@ async function run({ broker: worker, plan }: ToRun, options: Run): Promise<Start
   }
   const onWorkerd = await runOnWorkerd(plan, { ...how, state, clock: clock.held, vars, lastEnd, log });
   const { process: runtime, ingress, answers } = onWorkerd;
-  // Not by the port that clients use: no request of theirs waits for these, or is counted with them.
+  // Not the port that clients use: these requests neither delay theirs nor count among them.
   const address = () => onWorkerd.brokerUrl;
   return {
     process: runtime,

@@ -2,17 +2,18 @@ import type { EventEmitter } from "node:events";
 import type { Runtime } from "../watchdog/keep-running.ts";
 
 const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-/** How long a process may take to finish the requests that it is answering. */
+/** How long the broker may take to end after SIGTERM, in ms. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Ends the broker, workerd or what runs in this process, at the first signal that asks this process to stop, when
- * `finish` has ended; at once at a second one. What was answered is on disk by then: answers leave after the commit.
+ * Stops the broker, in workerd or in this process. At the first signal that asks this process to stop, it runs `finish`
+ * and then ends the broker; at a second signal it ends the broker at once. All that was answered is on disk by then:
+ * answers leave after the commit.
  *
- * @param finish lets end what the broker is doing for itself, until its signal is aborted, and is told which signal has
- *   come. Must not reject.
- * @param signals where signals are told of.
- * @returns 0 when the end was asked for, else the code that it ended with.
+ * @param finish waits for requests and work under way until `signal` is aborted. `by` is the signal that has come. Must
+ *   not reject.
+ * @param signals emits the signals. Default: this process.
+ * @returns 0 after a signal, else the code that the broker ended with.
  */
 export async function stopOnSignals(
   { kill, ended }: Runtime,

@@ -20,38 +20,38 @@ import { parseCronYaml } from "@sluice/sqsd/cron-yaml";
 import type { Printer } from "../report/printer.ts";
 import { type ServeOptions, serve } from "./serve.ts";
 
-/** The port that local servers of SQS usually have. */
+/** The usual port of local SQS servers. */
 const DAEMON_PORT_DEFAULT = 9324;
 const DAEMON_QUEUE_DEFAULT = "worker-queue";
 
 export interface WorkerDaemonOptions extends Pick<ServeOptions, "port" | "host" | "persistTo" | "logFormat"> {
-  /** The application: where messages are posted to. */
+  /** URL of the application that messages are posted to. */
   readonly url: string;
   /** Default `worker-queue`. */
   readonly queue?: string;
-  /** `Name=Value`, by the names of `aws:elasticbeanstalk:sqsd`. */
+  /** Options as `Name=Value`, with the names of `aws:elasticbeanstalk:sqsd`. Default: none. */
   readonly option?: readonly string[];
   /** A `cron.yaml` with periodic tasks. Default: none. */
   readonly cron?: string;
-  /** How a day of the month beside a day of the week counts. Default `or`. */
+  /** Whether a day of the month and a day of the week must both match. Default `or`: one of them suffices. */
   readonly cronDays?: "or" | "and";
-  /** Which runs that were missed are made up for. Default `one`: the last of them. */
+  /** Which missed runs are made up for. Default `one`: the last of them. */
   readonly cronCatchUp?: CatchUpRule;
-  /** How long after its time a run is still made, in seconds. Default 300. */
+  /** How late a run may still be made, in seconds. Default 300. */
   readonly cronCatchUpWindow?: number;
   /** Whether a run is made while an earlier one of the task is not done. Default `allow`. */
   readonly cronOverlap?: "allow" | "skip";
-  /** Whether attributes `beanstalk.sqsd.*` of anybody's messages count. Default false. */
+  /** Whether attributes `beanstalk.sqsd.*` count in messages of any client. Default false. */
   readonly trustTaskAttributes?: boolean;
-  /** Default: the queue's name and `-dead`; `false` is none. */
+  /** Name of the dead-letter queue; `false` for none. Default: the queue's name and `-dead`. */
   readonly deadLetterQueue?: string | false;
 }
 
 /**
- * `sluice worker-daemon`: a queue with an endpoint for AWS SDKs, and a worker daemon that posts its messages to a web
- * application, as Elastic Beanstalk's worker environments have them (spec sqsd). Needs no Worker and no configuration.
+ * Runs `sluice worker-daemon`: a queue with an endpoint for AWS SDKs, and a worker daemon that posts its messages to a
+ * web application, as in Elastic Beanstalk's worker environments (spec sqsd). Needs no Worker and no configuration.
  *
- * @throws CliError for options that the daemon does not have, and as `serve`.
+ * @throws CliError for invalid options, and as `serve`.
  */
 export async function workerDaemon(options: WorkerDaemonOptions, printer: Printer): Promise<number> {
   const { queue = DAEMON_QUEUE_DEFAULT, url } = options;
@@ -84,19 +84,19 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
       [queue]: definition(queue, consumer),
       ...(deadLetterQueue === false ? {} : { [deadLetterQueue]: definition(deadLetterQueue, null) }),
     },
-    // Whoever starts the daemon says whom it may call.
+    // By default the broker may call the application's host, even a private one.
     vars: { SLUICE_PUSH_HOSTS: new URL(consumer.settings.url).hostname },
     introduction: (base) => introduction(`${base}${SLUICE_PATH}/aws`, queue, consumer),
   });
 }
 
-/** Tasks of a `cron.yaml`, and what is to be said of them. */
+/** Tasks of a `cron.yaml`, and warnings about them. */
 interface Cron {
   readonly tasks: readonly PeriodicTaskSettings[];
   readonly warnings: readonly string[];
 }
 
-/** Options of the daemon, and what is to be said of them. */
+/** Options of the daemon, and warnings about them. */
 interface DaemonOptions {
   readonly daemon: SqsdOptions;
   readonly warnings: readonly string[];
@@ -126,7 +126,7 @@ function taskRunsOf(options: WorkerDaemonOptions): TaskRunSettings {
   };
 }
 
-/** Dead letters of a FIFO queue go to a FIFO queue, as on AWS. */
+/** Names the default dead-letter queue. That of a FIFO queue is a FIFO queue, as on AWS. */
 function deadLetterQueueOf(queue: string): string {
   return isFifoName(queue) ? `${queue.slice(0, -FIFO_SUFFIX.length)}-dead${FIFO_SUFFIX}` : `${queue}-dead`;
 }

@@ -3,52 +3,51 @@ import { isBehindProxy } from "@sluice/protocol";
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/i;
 
-/** Whether nobody but programs of this machine reaches a server on an address. */
+/** Whether only programs of this machine reach a server on an address. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
 /**
- * Callers that may use one of the broker's sides: everybody who reaches the address, those who bring a credential that
- * the settings or the broker know, or only those whom the broker itself knows.
+ * Callers that may use an endpoint of the broker: `everybody` who reaches the address; `known`, those with a credential
+ * from the settings or stored in the broker; `nobody` but those with a credential stored in the broker.
  */
 export type Permitted = "everybody" | "known" | "nobody";
 
-/**
- * Headers that the admin API admits this process by, the broker's variables for them, and who else may use the broker.
- */
+/** Who may use a broker. */
 export interface Admission {
+  /** Variables of the broker, with those that admit this process. */
   readonly vars: Readonly<Record<string, unknown>>;
+  /** Headers by which the admin API admits this process. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The REST API, the admin API and the metrics. */
+  /** Callers of the REST API, the admin API and the metrics. */
   readonly http: Permitted;
-  /** The endpoint of AWS's clients. */
+  /** Callers of the endpoint of AWS's clients. */
   readonly aws: Permitted;
-  /** Token and key that were made because nobody has set any, to be shown. Default: none. */
+  /** Token and key that were generated because none were set; to be shown to the user. Default: none. */
   readonly made?: MadeAccess;
 }
 
-/** Token and key that let in their reader, until the process ends. */
+/** Generated token and key, valid until the process ends. */
 interface MadeAccess {
-  /** `null` where there are tokens. */
+  /** `null` where tokens are set. */
   readonly token: string | null;
-  /** A key of AWS's and its secret; `null` where there are keys. */
+  /** An AWS access key and its secret; `null` where keys are set. */
   readonly key: { readonly id: string; readonly secret: string } | null;
 }
 
-/** Id of the access key that is made. */
+/** Id of the generated access key. */
 const MADE_KEY = "SLUICE";
 
 /**
- * Decides who may use the broker, and lets this process use its admin API where not everybody may: by a token that
- * nobody else knows.
+ * Decides who may use the broker of `sluice serve`.
  *
- * Where no variable says what `SLUICE_ENV` is, it is `local` on an address of this machine alone, and not set on any
- * other, nor behind a proxy: then the broker is closed until there are tokens and keys. With access keys it is not
- * taken for granted that everybody may use the same queues by the other APIs: those are open if `SLUICE_ENV` says so
- * itself.
+ * If `SLUICE_ENV` is not set, it becomes `local` on a loopback address that is behind no proxy. Otherwise it stays
+ * unset, and the broker is closed until tokens and keys are set. If access keys are set, the other APIs are open only
+ * where `SLUICE_ENV` was set to open them: they lead to the same queues.
  *
- * @param vars the broker's (`brokerVariables`).
+ * @param vars the broker's variables (`brokerVariables`).
+ * @param token secret token by which this process uses the admin API where it is not open to everybody.
  */
 export function admit(vars: Readonly<Record<string, unknown>>, host: string, token: string): Admission {
   const given = isLoopback(host) && !isBehindProxy(vars) ? { SLUICE_ENV: "local", ...vars } : vars;
@@ -68,12 +67,13 @@ export function admit(vars: Readonly<Record<string, unknown>>, host: string, tok
 }
 
 /**
- * Decides who may use the broker of somebody who develops: everybody on an address of this machine alone, unless there
- * are tokens or keys. Other machines have to bring one: what nobody has set is made, and shown at the start. Then this
- * machine's programs have to bring it too. workerd does not say where a request comes from, and through the port of a
- * container or a proxy it seems to come from another machine, or from this one.
+ * Decides who may use the broker of `sluice dev`: on a loopback address everybody, unless tokens or keys are set. On
+ * another address clients need a token or key. Those that are not set are generated, and shown at the start. Programs
+ * of this machine need them too: workerd does not tell where a request comes from, and a container's port or a proxy
+ * would hide it.
  *
- * @param vars the broker's. `SLUICE_ENV` is there if somebody has set it, and lets everybody in by what it says.
+ * @param vars the broker's variables. A `SLUICE_ENV` that was set may admit everybody.
+ * @param token the token to use where none is set, and the secret of a generated key.
  */
 export function admitInDevelopment(
   vars: Readonly<Record<string, unknown>>,
@@ -102,7 +102,7 @@ export function admitInDevelopment(
   };
 }
 
-/** A token that lets this process, and its user's commands, in; `null` where none is asked for. */
+/** Returns the token that admits this process and its user's commands; `null` where none is needed. */
 export function tokenIn({ headers }: Pick<Admission, "headers">): string | null {
   return headers.authorization?.replace(/^Bearer /, "") ?? null;
 }
@@ -116,17 +116,17 @@ function textOf(variable: unknown): string {
   return typeof variable === "string" ? variable.trim() : "";
 }
 
-/** Settings that say who may use a broker. */
+/** Settings with the credentials for a broker. */
 export const ACCESS_SETTINGS = ["SLUICE_API_TOKENS", "SLUICE_AWS_ACCESS_KEYS"] as const;
 
 const TOKEN_BYTES = 24;
 
-/** A token that nobody guesses. */
+/** Makes a random token. */
 export function makeToken(): string {
   return randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
-/** Those of the variables by which a generated broker lets in who is admitted. */
+/** Returns the variables with credentials, by which a generated broker admits clients. */
 export function accessVariables({ vars }: Pick<Admission, "vars">): Record<string, string> {
   return Object.fromEntries(
     ACCESS_SETTINGS.flatMap((name) => (typeof vars[name] === "string" ? [[name, vars[name]]] : [])),

@@ -1,7 +1,7 @@
 import { isLoopback } from "./admission.ts";
 
 /**
- * The environment that a command is for: its `--env`, else `CLOUDFLARE_ENV` as Wrangler has it, else the top level
+ * Returns the environment that a command is for: its `--env`, else `CLOUDFLARE_ENV` as in Wrangler, else the top level
  * ("").
  */
 export function chosenEnvironment(option: string | undefined, env: NodeJS.ProcessEnv): string {
@@ -9,11 +9,11 @@ export function chosenEnvironment(option: string | undefined, env: NodeJS.Proces
 }
 
 /**
- * Turns off Wrangler's Local Explorer, which reads and writes what every Durable Object has stored. It asks nobody who
- * they are, and takes a request for this machine's by its `Host`, which its sender chooses.
+ * Turns off Wrangler's Local Explorer, which reads and writes the storage of every Durable Object. It has no
+ * authentication, and takes a request for a local one by its `Host` header, which the client chooses.
  */
 const WITHOUT_EXPLORER = { X_LOCAL_EXPLORER: "false" };
-/** Turns off the traces that are read in the Local Explorer. */
+/** Turns off the traces for the Local Explorer. */
 const WITHOUT_OBSERVABILITY = { X_LOCAL_OBSERVABILITY: "false" };
 
 /** Conditions of Wrangler's process besides its variables. */
@@ -25,11 +25,11 @@ export interface WranglerSettings {
 }
 
 /**
- * The environment variables of Wrangler's process: ours without `CLOUDFLARE_ENV`, since the generated configurations
- * are one environment's already, and with our defaults for what the user has not set.
+ * Returns the environment variables of Wrangler's process: ours with defaults, without `CLOUDFLARE_ENV`, since
+ * generated configurations are for one environment.
  *
- * On an address that other machines reach, Wrangler has no Local Explorer, whatever the user has set: what they set for
- * this machine alone would open the broker's storage to them. Nothing is traced there, as nobody could read it.
+ * On an address that other machines reach, the Local Explorer is off whatever the user has set: it would open the
+ * broker's storage to them. Traces are off, too, since they could not be read.
  */
 export function wranglerEnvironment(
   env: NodeJS.ProcessEnv,

@@ -2,14 +2,15 @@ import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 
 /**
- * File of a place in esbuild's errors and warnings, as it is named from a folder beside or below the file's own. It
- * never reads on beyond its line: that takes many seconds for a message of many lines.
+ * Matches the file of a place in esbuild's errors and warnings, as a relative path that begins with `../`. It never
+ * reads beyond its line, which would take many seconds for a message of many lines.
  */
 const FILE = /^([^\S\n\r\u2028\u2029]*)(\.\.\/.*?)(?=:\d+:\d+:(?: |$))/gm;
 
 /**
- * Names the files in what esbuild says of a build as the user does: esbuild names them from the folder of the generated
- * Worker, and nobody can open `../../../../src/index.ts`. A file that is not there keeps its name.
+ * Rewrites the paths in esbuild's messages to be relative to the user's working directory. esbuild names files relative
+ * to the generated Worker's folder, as `../../../../src/index.ts`, which the user cannot open. A file that does not
+ * exist keeps its path.
  *
  * @param folder folder of the generated Worker. Absolute.
  * @param workingDirectory folder that the user runs the command in. Absolute.

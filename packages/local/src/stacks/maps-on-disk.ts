@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ModuleMap, ModuleMaps } from "./stack-frames.ts";
 
-/** Most maps that are kept. Another one takes the place of the one that was asked for the longest ago. */
+/** Most maps that are kept. A further one replaces the least recently used one. */
 export const MAPS_KEPT_MAX = 16;
 
 /** Largest map that is read, in bytes. */
@@ -15,25 +15,24 @@ interface ReadMap {
 }
 
 /**
- * The source maps that Wrangler writes beside its bundles. A map is read again when it was written anew. A handler may
- * write any address into a stack trace, so files of this machine alone are looked at, and nothing that one could wait
- * for.
+ * Reads the source maps that Wrangler writes beside its bundles, again when they are newer. A handler may put any URL
+ * into a stack trace, so only regular files of this machine and of limited size are read.
  */
 export class MapsOnDisk implements ModuleMaps {
-  /** By file; the one that was asked for last is the last. */
+  /** Maps by file; the most recently used is the last. */
   readonly #read = new Map<string, ReadMap>();
 
   get(url: string): ModuleMap | undefined {
     try {
       const address = new URL(url);
       if (address.protocol !== "file:" || address.host !== "") return undefined;
-      // It leaves the query and the fragment out.
+      // `fileURLToPath` drops the query and the fragment.
       const file = `${fileURLToPath(address)}.map`;
       const stats = statSync(file);
       if (!stats.isFile() || stats.size > MAP_BYTES_MAX) return undefined;
       return this.#kept(file, stats.mtimeMs);
     } catch {
-      // There is none.
+      // There is no map.
       return undefined;
     }
   }

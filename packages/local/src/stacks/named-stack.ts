@@ -10,13 +10,13 @@ import type { FindSource } from "./stack-frames.ts";
 /** Beginning of a frame. */
 const BEGINNING = /^\s+at /;
 
-/** Beginning of a frame's file, at one place of it. */
+/** Beginning of a frame's file, matched at `lastIndex`. */
 const FILE = /(async )?(?:file:\/\/|\/|[A-Za-z]:[\\/])/y;
 
 /** Row and column at the end of a frame. */
 const END = /:(\d+):(\d+)(\)?)$/;
 
-/** A frame with a file. */
+/** A parsed frame of a stack trace that names a file. */
 interface Frame {
   readonly before: string;
   readonly url: string;
@@ -29,11 +29,11 @@ interface Frame {
 const GENERATED = `${sep}${OUTPUT_FOLDER}${sep}`;
 
 /**
- * Makes the function that names the places of a stack trace by the files that the user wrote: `src/payment.ts:15:36`;
- * those of ours begin with `sluice:`. A frame whose source is not found is left as it is.
+ * Makes the function that rewrites the frames of a stack trace to the user's sources: `src/payment.ts:15:36`. Frames in
+ * our sources begin with `sluice:`. A frame whose source is not found stays as it is.
  *
- * @param root folder that the user's files are named from. Absolute.
- * @param own folder of our own sources. Absolute. Default: where they are.
+ * @param root folder that the user's files are relative to. Absolute.
+ * @param own folder of our own sources. Absolute. Default: `ownSources()`.
  */
 export function stackNamer(
   find: FindSource,
@@ -59,7 +59,9 @@ export function stackNamer(
   };
 }
 
-/** Reads a frame with a file; `null` for any other line. A handler may throw any text: each part is read once. */
+/**
+ * Parses a frame that names a file; `null` for any other line. A handler may throw any text: each part is read once.
+ */
 export function frameOf(line: string): Frame | null {
   const beginning = BEGINNING.exec(line)?.[0].length;
   const end = END.exec(line);
@@ -68,13 +70,13 @@ export function frameOf(line: string): Frame | null {
   if (start === null) return null;
   const [, row, column, after = ""] = end;
   const file = line.slice(start, end.index);
-  // After `?` is what a dev server adds to it.
+  // A dev server adds a query to the file's URL.
   const added = file.indexOf("?", file.lastIndexOf(":") + 1);
   const url = added === -1 ? file : file.slice(0, added);
   return { before: line.slice(0, start), url, row: Number(row), column: Number(column), after };
 }
 
-/** Where the file of a frame begins: in the last parentheses that have one, or right at the beginning. */
+/** Returns where the file of a frame begins: in the last parentheses with a file, else right at the beginning. */
 function fileStart(line: string, beginning: number): number | null {
   for (let at = line.lastIndexOf(" ("); at >= beginning; at = line.lastIndexOf(" (", at - 1)) {
     const start = startAt(line, at + 2);
@@ -89,13 +91,13 @@ function startAt(line: string, at: number): number | null {
   return found === null ? null : at + (found[1]?.length ?? 0);
 }
 
-/** Finds the places of a runtime that reads source maps itself, as Vite's does: they are in the sources already. */
+/** Returns each place as it is, for a runtime that applies source maps itself, as Vite's does. */
 export const alreadyInSource: FindSource = (url, row, column) => {
   const file = fileOf(url);
   return file === null ? null : { file, row, column };
 };
 
-/** Writes a path as on every system; one of another drive stays as it is. */
+/** Writes a relative path with slashes on every system. An absolute one, as of another drive, stays as it is. */
 function slashed(path: string): string {
   return isAbsolute(path) ? path : path.replaceAll(sep, "/");
 }

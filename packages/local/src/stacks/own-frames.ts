@@ -6,16 +6,17 @@ import { fileOf } from "./file-of.ts";
 import { frameOf } from "./named-stack.ts";
 
 const FRAME = /^\s+at /;
-/** End of the last frame of an error that has a cause or other properties. */
+/** End of an error's last frame where its cause or other properties follow. */
 const OPENING = " {";
-/** Longest part that is read as a frame, in UTF-16 units: anything may be in a message. */
+/** Longest part that is parsed as a frame, in UTF-16 units: a message may contain anything. */
 const FRAME_UNITS_MAX = 10_000;
 
 /**
- * Leaves our own part of a stack trace, and that of the runtime, out for the terminal. One that has no other is about us, and is shown as it is.
+ * Removes the frames of our own code and of the runtime from a stack trace. A trace without a frame of the user's stays
+ * as it is: the error is ours.
  *
  * @param ownSources folders of our own sources. Absolute.
- * @param windows whether paths are those of Windows. Default: where this runs there.
+ * @param windows whether paths are those of Windows. Default: whether this process runs on Windows.
  */
 export function withoutOwnFrames(
   message: string,
@@ -32,7 +33,7 @@ export function withoutOwnFrames(
   return kept.join("\n");
 }
 
-/** The lines of a message; a frame is one, also where the terminal makes Wrangler break it before its place. */
+/** Splits a message into lines. A frame that Wrangler broke before its place for a narrow terminal is one part. */
 function framesOf(message: string): string[] {
   const parts: string[] = [];
   for (const line of message.split("\n")) {
@@ -59,7 +60,7 @@ function placeIn(part: string): string | null {
   return stackLines(lineOf(part))[0]?.place ?? null;
 }
 
-/** Makes the line that a frame was before a terminal has coloured and broken it; no text for what is too long for one. */
+/** Returns a frame without colours and line breaks; "" for a part that is too long to be a frame. */
 function lineOf(part: string): string {
   if (part.length > FRAME_UNITS_MAX) return "";
   const plain = stripVTControlCharacters(part).replaceAll(/(\(?)\n\s*/g, (_, open) => open || " ");

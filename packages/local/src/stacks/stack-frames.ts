@@ -4,13 +4,13 @@ import { pathToFileURL } from "node:url";
 
 /** The source map of a module that workerd runs. */
 export interface ModuleMap {
-  /** As bundlers write it: JSON. */
+  /** The map as JSON. */
   readonly text: string;
-  /** Folder that the paths in it count from. Absolute. */
+  /** Folder that its paths are relative to. Absolute. */
   readonly folder: string;
 }
 
-/** Source maps by the addresses of modules. */
+/** Source maps by the URLs of modules. */
 export type ModuleMaps = Pick<ReadonlyMap<string, ModuleMap>, "get">;
 
 /** A place in a file; row and column are counted from 1. */
@@ -21,18 +21,17 @@ export interface Place {
   readonly column: number;
 }
 
-/** Finds the place in a source that a place of a module comes from; `null` where no map says anything of it. */
+/** Finds the place in a source that a place of a module comes from; `null` where no map has it. */
 export type FindSource = (url: string, row: number, column: number) => Place | null;
 
-/** A place in a file, as stack traces have it. Addresses hold no spaces, and no other address. */
+/** Matches a place in a stack trace. Its URL contains neither spaces nor another URL. */
 const PLACE = /(file:\/\/(?:(?!file:\/\/)\S)+?):(\d+):(\d+)/g;
 
 /**
- * Leads the places of stack traces back to the sources that modules were bundled from, as `wrangler dev` does:
- * workerd itself knows nothing of source maps. What no map says anything of is left as it is.
+ * Maps the places of stack traces to the sources of the bundled modules, as `wrangler dev` does: workerd has no support
+ * for source maps. A place that no map has stays as it is.
  *
- * @param maps by the address of the module.
- * @returns rewrites one line of a log.
+ * @returns a function that rewrites one line of a log.
  */
 export function stackFrameMapper(maps: ModuleMaps): (line: string) => string {
   const find = sourceFinder(maps);
@@ -46,7 +45,7 @@ export function stackFrameMapper(maps: ModuleMaps): (line: string) => string {
 /**
  * Finds sources by source maps. A map is read when its module first appears in a trace.
  *
- * @param maps may answer with another map for the same address later: that one is read then.
+ * @param maps may return a newer map for the same URL later, which is used then.
  */
 export function sourceFinder(maps: ModuleMaps): FindSource {
   const sources = new WeakMap<ModuleMap, SourcePlaces>();
@@ -59,7 +58,7 @@ export function sourceFinder(maps: ModuleMaps): FindSource {
   };
 }
 
-/** Where in its sources each place of a module comes from. */
+/** Parsed source map of a module. */
 class SourcePlaces {
   readonly #map: SourceMap | null;
   readonly #folder: string;
@@ -71,7 +70,7 @@ class SourcePlaces {
 
   find(row: number, column: number): Place | null {
     const found = this.#map?.findEntry(row - 1, column - 1);
-    // It finds the last place before, which may be in another line: that says nothing of this one.
+    // `findEntry` returns the last entry before the place. One of another line does not map this place.
     if (found === undefined || !("originalSource" in found) || found.generatedLine !== row - 1) return null;
     const file = resolve(this.#folder, found.originalSource);
     return { file, row: found.originalLine + 1, column: found.originalColumn + 1 };
@@ -84,7 +83,7 @@ export function sourcesOf({ text, folder }: ModuleMap): string[] {
   return (payload?.sources ?? []).map((source) => resolve(folder, payload?.sourceRoot ?? "", source));
 }
 
-/** `null` for a map that is none: a log line must not fail for it. */
+/** Parses a source map; `null` for an invalid one, which must not make a log line fail. */
 function parse(text: string): SourceMap | null {
   try {
     return new SourceMap(JSON.parse(text));

@@ -2,13 +2,13 @@ import { close, open, url } from "node:inspector";
 import { CliError } from "@sluice/project/errors";
 
 /**
- * Lets debuggers and profilers of 127.0.0.1 in; one that somebody else has opened in this process is closed for it.
+ * Opens the inspector on 127.0.0.1 for debuggers and profilers. One that is open already, as by `--inspect`, is closed.
  *
  * @throws CliError when the port is in use.
  */
 export function openInspector(port: number): void {
   close();
-  // Prints where it listens, or why it does not, and throws nothing.
+  // Prints its address, or why it cannot listen, and does not throw.
   open(port, "127.0.0.1");
   if (url() !== undefined) return;
   throw new CliError(
@@ -16,5 +16,5 @@ export function openInspector(port: number): void {
   );
 }
 
-/** Sends those away who are still connected: the end of a process waits for them, deaf to signals. */
+/** Disconnects debuggers: the process would wait for them at its end, without handling signals. */
 export { close as closeInspector };

@@ -21,11 +21,11 @@ interface StandaloneOptions {
   readonly worker: string;
   readonly topology: QueueTopology;
   readonly vars: Readonly<Record<string, unknown>>;
-  /** Watches over the room on their disk. */
+  /** Reserve on the disk of the objects. */
   readonly reserve: Reserve;
-  /** The time that deadlines go by. */
+  /** Clock that deadlines are measured by. */
   readonly clock: HeldClock;
-  /** Called when all that can be refused has been looked at, before the broker opens anything. */
+  /** Called after the checks that can refuse a start, before the broker opens anything. */
   starting(): void;
 }
 
@@ -34,12 +34,12 @@ interface Standalone {
   readonly process: Runtime;
   readonly ingress: Ingress;
   readonly room: RoomListener;
-  /** It does: nobody's code runs here but the broker's. */
+  /** Always `true`: only the broker's code runs here. */
   answers(): Promise<boolean>;
 }
 
 /**
- * Runs the broker in this process, where no Worker is there to run.
+ * Runs the broker in this process, without Workers.
  *
  * @throws CliError when a port is in use.
  */
@@ -69,7 +69,7 @@ function endedByKill(broker: Broker, ingress: Ingress): Standalone["process"] {
   return {
     ended,
     kill: () => {
-      // Receives that wait for messages are given up first: a broker that ends under them fails each, and says so.
+      // First ends receives that wait for messages: the end of the broker would fail each, with a line in the log.
       ingress.destroy();
       setImmediate(() => {
         broker.close();

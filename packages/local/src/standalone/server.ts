@@ -5,7 +5,7 @@ import { listen, withPatience } from "../http/listen.ts";
 import type { Broker } from "../node/contract.ts";
 
 export interface ServerOptions {
-  /** Address and port to listen on; 0 for one that is free. */
+  /** Address and port to listen on; port 0 for a free one. */
   readonly host: string;
   readonly port: number;
   readonly broker: Pick<Broker, "fetch" | "asksForSignatures">;
@@ -18,7 +18,7 @@ export interface ServerOptions {
  */
 export async function startServer({ host, port, broker }: ServerOptions): Promise<Ingress> {
   const listener = getRequestListener((request) => broker.fetch(request));
-  // The listener takes a body that was read by this name.
+  // Hono's listener takes a body that was read already from `rawBody`.
   const { server, stop } = createBoundedServer({
     asksForSignatures: broker.asksForSignatures,
     answer: (request, response, body) => void listener(Object.assign(request, { rawBody: body }), response),

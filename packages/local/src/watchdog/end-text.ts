@@ -3,10 +3,10 @@ import { type DeliveriesRead, describeInDelivery, workersIn } from "./in-deliver
 import { consequence } from "./suspects.ts";
 
 /**
- * Says that the Workers answer nothing. Whose code that is due to is not known yet: it is said when they have ended.
+ * Returns the warning that the Workers do not answer. `endText` says later whose code may be at fault.
  *
  * @param isStarting whether they have never answered.
- * @param isLeftAlone whether somebody may have stopped them in a debugger, so that nobody ends them.
+ * @param isLeftAlone whether they may be stopped in a debugger, so that they are not ended.
  */
 export function silentText(ms: number, isStarting: boolean, isLeftAlone: boolean): string {
   const seconds = ms / 1_000;
@@ -17,9 +17,9 @@ export function silentText(ms: number, isStarting: boolean, isLeftAlone: boolean
 }
 
 /**
- * Says how workerd has ended, what is known of the reason, and which deliveries count.
+ * Returns the text that says how workerd has ended, the possible reason, and which deliveries count as attempts.
  *
- * @param how `silent` if it was ended since it answered nothing; else the code with which it has ended by itself.
+ * @param how `silent` if it was ended because it did not answer; else the code with which it ended by itself.
  */
 export function endText(how: "silent" | number, end: LastEnd, read: DeliveriesRead): string {
   const what = how === "silent" ? "workerd was ended" : `workerd has ended by itself with ${how}`;
@@ -33,7 +33,7 @@ export function endText(how: "silent" | number, end: LastEnd, read: DeliveriesRe
     .concat("\n", describeInDelivery(read));
 }
 
-/** @param workers Workers that had deliveries; `null` if nobody knows. */
+/** @param workers Workers that had deliveries; `null` if that is not known. */
 function silenceText(workers: readonly string[] | null): string[] {
   if (workers === null) return [];
   return workers.length > 0

@@ -4,7 +4,7 @@ import { plural } from "@sluice/protocol/words";
 import { OBJECTS_FOLDER } from "../data/data-lock.ts";
 import { loadRecovery } from "../node/load-modules.ts";
 
-/** Queues that are named in one message; of the others it says how many they are. */
+/** Most queues that are named in one message; the others are counted. */
 const QUEUES_MAX = 10;
 
 /** Deliveries under way, the longest first, or the reason why they cannot be read. */
@@ -13,7 +13,7 @@ export type DeliveriesRead =
   | { readonly kind: "unreadable"; readonly error: unknown };
 
 /**
- * Reads what is in delivery from what is stored: a runtime that hangs or has died can be asked nothing.
+ * Reads the deliveries under way from the stored data, since a runtime that hangs or has died does not answer.
  *
  * @param state the data folder.
  * @param broker name of the broker's Worker.
@@ -28,12 +28,12 @@ export async function readDeliveries(state: string, broker: string): Promise<Del
   }
 }
 
-/** The Workers that have deliveries; `null` if nobody knows. */
+/** Lists the Workers that have deliveries, once for each queue; `null` if that is not known. */
 export function workersIn(read: DeliveriesRead): readonly string[] | null {
   return read.kind === "unreadable" ? null : read.deliveries.flatMap(({ worker }) => worker ?? []);
 }
 
-/** The text of what is in delivery, a line for each queue. */
+/** Formats the deliveries under way, a line for each queue. */
 export function describeInDelivery(read: DeliveriesRead): string {
   if (read.kind === "unreadable") return `What is in delivery cannot be read: ${read.error}`;
   const { deliveries } = read;

@@ -1,55 +1,55 @@
 import type { LastEnd } from "@sluice/protocol";
 import { Pulse } from "./pulse.ts";
 
-/** Pauses before a runtime that has died is started again, in ms; the last one from then on. */
+/** Pauses before each restart of a runtime that dies repeatedly, in ms; then the last one each time. */
 export const RESTART_PAUSES_MS: readonly number[] = [0, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000];
-/** A runtime that has run for so long without an end, in ms, does not die again and again. */
+/** Time after which the end of a runtime no longer counts as a repeated one, in ms. */
 export const STEADY_MS = 60_000;
 
-/** How long a runtime may take to answer for the first time, in ms: until then it opens what is stored. */
+/** How long a runtime may take to answer for the first time, in ms: it opens the stored data first. */
 export const FIRST_ANSWER_MS_MAX = 60_000;
 
-/** A process that runs Workers, and listens. */
+/** A process, or a part of this one, that runs the broker and listens. */
 export interface Runtime {
   /** Exit code once it has ended. */
   readonly ended: Promise<number>;
   kill(signal: NodeJS.Signals): void;
 }
 
-/** How a runtime is started and asked, and who is told what becomes of it. */
+/** Starts and pings runtimes for `keepRunning`, and reports what happens to them. */
 export interface RuntimeHost<R extends Runtime> {
-  /** Starts one. Rejects if it ends before it listens. */
+  /** Starts a runtime. Rejects if it ends before it listens. */
   start(lastEnd: LastEnd): Promise<R>;
-  /** Resolves when it answers anything; rejects if it cannot be reached, or when the signal is aborted. */
+  /** Resolves when the runtime answers anything; rejects if it cannot be reached, or when the signal is aborted. */
   ping(runtime: R, signal: AbortSignal): Promise<unknown>;
-  /** How long it may be silent, in ms. */
+  /** How long a runtime may be silent, in ms. */
   readonly silentMsMax: number;
-  /** Whether one that is silent is only told of: somebody may have stopped it in a debugger. */
+  /** Whether a silent runtime is only reported and not ended: it may be stopped in a debugger. */
   readonly isOnlyReported: boolean;
-  /** It has been silent for that long, in ms; `isStarting` for one that has not answered since its start. */
+  /** Reports that a runtime has been silent for `ms`; `isStarting` if it has not answered since its start. */
   reportSilent(ms: number, isStarting: boolean): void;
   /**
-   * Judges an end before the next runtime starts, which is told the answer.
+   * Judges an end. The next runtime starts with the result.
    *
-   * @param how whether it was silent and has been ended for it, or the code with which it has ended by itself.
+   * @param how `silent` if the runtime was ended because it was silent, else the code with which it ended by itself.
    * @param ranMs how long it had run, without the time in which it was silent, in ms.
    */
   judgeEnd(how: "silent" | number, ranMs: number): Promise<LastEnd>;
-  /** The next one starts in a while, in ms; it could not be started for that reason. */
+  /** Reports that the next start is in `ms`. `failure` is the reason why the last one failed; `null` if none did. */
   reportPause(ms: number, failure: unknown): void;
 }
 
 /** A runtime that is started again whenever it ends unasked. */
 export interface KeptRunning<R extends Runtime> extends Runtime {
-  /** The one that runs; `null` while there is none, or it is silent. */
+  /** The runtime that runs and answers; `null` while there is none, or it is silent and about to end. */
   readonly current: R | null;
 }
 
 /**
- * Starts a runtime and keeps it running: one that is silent for too long is ended, and one that has ended is started
- * again, after growing pauses if that happens again and again. Until `kill` is called: then it ends with the runtime.
+ * Starts a runtime and keeps it running until `kill` is called. A runtime that is silent for too long is ended, and an
+ * ended one is replaced, after growing pauses if it ends repeatedly.
  *
- * @throws what `start` rejects with the first time.
+ * @throws the error of the first `start`.
  */
 export async function keepRunning<R extends Runtime>(
   host: RuntimeHost<R>,
@@ -76,14 +76,14 @@ export async function keepRunning<R extends Runtime>(
       running = await startAgain(deaths, end);
     }
   };
-  /** Resolves with its exit code. */
+  /** Resolves with the runtime's exit code. */
   const watch = async (runtime: R): Promise<number> => {
     const pulse = new Pulse({
       ping: (signal) => host.ping(runtime, signal),
       silentMsMax: host.silentMsMax,
       firstAnswerMsMax: FIRST_ANSWER_MS_MAX,
       onSilent: (ms, isStarting) => {
-        // Whoever asked it to stop waits for it, and has a limit.
+        // The caller of `kill` waits for the end with a limit of its own.
         if (stopping.signal.aborted) return;
         silentMs = ms;
         host.reportSilent(ms, isStarting);
@@ -103,7 +103,7 @@ export async function keepRunning<R extends Runtime>(
       if (stopping.signal.aborted) return null;
       try {
         const started = await host.start(end);
-        // Whoever asked for the end meanwhile meant this one too.
+        // `kill` was called while this runtime started.
         if (stopping.signal.aborted) started.kill("SIGKILL");
         return started;
       } catch (error) {

@@ -1,9 +1,8 @@
-/** How often a runtime is asked for a sign of life, in ms. */
+/** How often a runtime is pinged, in ms. */
 export const PING_EVERY_MS = 1_000;
 /**
- * Longest that a runtime may be silent as it is ended on purpose, in ms. One that is silent for longer has a handler
- * that may hang, so its deliveries count as attempts: whoever ends it because it hangs must not be given the same
- * message again for ever.
+ * Longest silence of a runtime at an end on purpose, in ms. If it is silent for longer, a handler may hang, and its
+ * deliveries count as attempts: a user who ends the runtime for that must not get the same message again for ever.
  */
 export const SILENT_AT_END_MS_MAX = 1_000;
 
@@ -19,29 +18,31 @@ interface PulseOptions {
   /** How long it may take to answer for the first time, in ms. Default: `silentMsMax`. */
   readonly firstAnswerMsMax?: number;
   /**
-   * The runtime has been silent for that long. Called again only after it has answered.
+   * Called when the runtime has been silent for `ms`; again only after it has answered.
    *
    * @param ms the limit that it has reached.
    * @param isStarting whether it has never answered.
    */
   onSilent(ms: number, isStarting: boolean): void;
-  /** A runtime that was silent answers again. */
+  /** Called when a silent runtime answers again. */
   onBack?(): void;
 }
 
 /**
- * Asks a runtime again and again whether it is there. workerd has one thread for all Workers and the broker: an endless
- * loop in one of them leaves nothing to be answered.
+ * Pings a runtime regularly. workerd has one thread for all Workers and the broker: an endless loop in one of them
+ * keeps all from answering.
  *
- * Time is counted in questions that this process has come to ask, so that a machine which slept, or a process which was
- * stopped, is not taken for a runtime that hangs.
+ * Silence is measured in ticks of this process's timer, so that a machine that slept, or a process that was stopped, is
+ * not taken for a runtime that hangs.
  */
 export class Pulse {
   readonly #options: PulseOptions;
   readonly #timer: NodeJS.Timeout;
+  /** The open ping; `null` when it has been answered or has failed. */
   #asking: AbortController | null = null;
-  /** Whether the latest question is answered, and how often this process has looked since it was asked. */
+  /** Whether the latest ping is answered. */
   #isAnswered = false;
+  /** Ticks since the last answer on which a ping was not answered. */
   #unanswered = 0;
   #isSilent = false;
   #hasAnswered = false;
@@ -53,7 +54,7 @@ export class Pulse {
     this.#ask();
   }
 
-  /** For how long a question has been open, in ms. */
+  /** For how long the runtime has been silent, in ms. */
   get silentMs(): number {
     return this.#unanswered * PING_EVERY_MS;
   }
@@ -77,7 +78,7 @@ export class Pulse {
     this.#options.onSilent(limitMs, !this.#hasAnswered);
   }
 
-  /** A question stays open until it is answered or fails: a runtime that is busy for a while answers it then. */
+  /** Sends a ping, which stays open until it is answered or fails: a busy runtime answers it late. */
   #ask(): void {
     const asking = new AbortController();
     this.#asking = asking;
@@ -102,7 +103,7 @@ export class Pulse {
   }
 }
 
-/** Whether a runtime answers within a time in ms. */
+/** Whether a runtime answers a ping within `ms`. */
 export async function answersWithin(ping: Ping, ms: number): Promise<boolean> {
   const tooLate = new AbortController();
   const timer = setTimeout(() => tooLate.abort(), ms);

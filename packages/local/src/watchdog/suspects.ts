@@ -1,31 +1,31 @@
 import type { LastEnd } from "@sluice/protocol";
 
-/** Workers that begin one after the other, the first of them at once. All others begin with the second. */
+/** Most Workers that begin one after the other, the first of them at once. All others begin with the second. */
 export const SUSPECTS_MAX = 5;
-/** Ends in a row after which every delivery counts, since nothing has shown whose handler it is. */
+/** Ends in a row after which every delivery counts, since they have not shown which handler is at fault. */
 export const ROUNDS_MAX = 6;
 /**
- * How long a Worker that begins before another has for itself, in ms. A queue is opened within its heartbeat of 5 s,
- * and while a handler computes without a pause nobody else begins anyway.
+ * How long a Worker runs before the next one begins, in ms. A queue is opened within its heartbeat of 5 s, and while a
+ * handler computes without a pause no other begins anyway.
  */
 export const SLOT_MS = 10_000;
 /**
- * A runtime that has run for so long, in ms, clears the suspects. Longer than any delivery takes (15 minutes) and all
- * slots, so that a handler which ends the runtime late does not begin anew each time.
+ * Time after which a running runtime clears the suspicion, in ms. It is longer than a delivery (15 minutes) and all
+ * slots, so that a handler that ends the runtime late stays suspected.
  */
 export const CLEARED_AFTER_MS = 20 * 60_000;
 
-/** Suspicion that earlier ends of the runtime have left open. Pure data: the host keeps it from one end to the next. */
+/** Suspicion that earlier ends of the runtime have left. Plain data: the caller keeps it from one end to the next. */
 export interface Suspicion {
-  /** Workers that have begun alone since the first of these ends, the first of them first. */
+  /** Workers that have begun alone since the first of these ends, in their order. */
   readonly tried: readonly string[];
 }
 
 export const NO_SUSPICION: Suspicion = { tried: [] };
 
-/** An end of the runtime that nobody has planned. */
+/** An unplanned end of the runtime. */
 interface RuntimeEnd {
-  /** Workers that had deliveries, each as often as it has queues; `null` if nobody knows. */
+  /** Workers that had deliveries, once for each queue; `null` if that is not known. */
   readonly workers: readonly string[] | null;
   /** How long it had run, without the time in which it was silent, in ms. */
   readonly ranMs: number;
@@ -38,14 +38,14 @@ export interface Judgement {
 }
 
 /**
- * Judges an end of a runtime in which Workers share a thread, so that nobody can see which of them hangs or has killed
+ * Judges an end of a runtime whose Workers share a thread, so that it cannot be seen which of them hangs or has killed
  * it. Pure: no clock, no I/O.
  *
- * A Worker is blamed if no other had a delivery. It is alone at the beginning of the next runtime: its next attempt
- * cuts off nobody. If several had, nobody is, and they begin one after the other in the next runtime: the first alone.
- * If that ends as well while several have deliveries, another one is first. So a Worker whose handler does it each time
- * is blamed once it is first, after one end for each of them and one more. When all have been first, or after
- * `ROUNDS_MAX` ends, every delivery counts: no message comes back for ever.
+ * If only one Worker had a delivery, it is blamed, and begins alone in the next runtime, where its next attempt cuts
+ * off no other. If several had, none is blamed, and they begin one after the other in the next runtime, the first
+ * alone. If that runtime ends, too, while several have deliveries, another Worker is the first. So a Worker whose
+ * handler ends the runtime each time is blamed once it is first, after at most one end for each Worker and one more.
+ * When all have been first, or after `ROUNDS_MAX` ends, every delivery counts, so that no message comes back for ever.
  */
 export function judge({ tried }: Suspicion, { workers, ranMs }: RuntimeEnd): Judgement {
   const inDelivery = [...new Set(workers)].sort();
@@ -66,7 +66,7 @@ export function judge({ tried }: Suspicion, { workers, ranMs }: RuntimeEnd): Jud
   };
 }
 
-/** Says of the deliveries that an end cuts off which of them count as attempts, and who has to wait then. */
+/** Returns the text that says which of the cut-off deliveries count as attempts, and which Workers begin later. */
 export function consequence(end: LastEnd): string {
   switch (end.kind) {
     case "planned":

@@ -10,7 +10,7 @@ import { withUsersFiles } from "../stacks/build-places.ts";
 import type { ModuleMap } from "../stacks/stack-frames.ts";
 import type { Bundle } from "./bundle.ts";
 
-/** Miniflare's types of modules, by the names that Wrangler gives the kinds while it bundles. */
+/** Miniflare's types of modules by Wrangler's types. */
 const KINDS: Readonly<Record<string, V4ModuleRuleType>> = {
   esm: "ESModule",
   commonjs: "CommonJS",
@@ -19,13 +19,14 @@ const KINDS: Readonly<Record<string, V4ModuleRuleType>> = {
   "compiled-wasm": "CompiledWasm",
 };
 
-/** Miniflare 4, which tells which modules of Node.js's a Worker has. */
+/** The part of Miniflare 4 that decides which Node.js modules a Worker has. */
 interface Miniflare4 {
   getNodeCompat?(date: string | undefined, flags: string[]): { readonly mode: "als" | "v1" | "v2" | null };
 }
 
 /**
- * Has older versions look which modules of Node.js's a Worker has: the environments of newer ones do so by themselves.
+ * Returns the build option by which older versions of Wrangler find the Node.js modules of a Worker. Newer versions
+ * need none.
  */
 function nodejsCompatibility() {
   const { getNodeCompat } = requireOfWrangler<Miniflare4>("miniflare");
@@ -38,12 +39,12 @@ function nodejsCompatibility() {
 }
 
 /**
- * Has the Wrangler of this process bundle a Worker as `wrangler dev` does. Another process takes a second or two to
- * load Wrangler alone.
+ * Bundles a Worker as `wrangler dev` does, by the Wrangler of this process: another process would take a second or two
+ * to load Wrangler.
  *
- * It is Wrangler's own development environment without its runtime and its proxy: what it would run is taken from it.
+ * Uses Wrangler's development environment with a runtime and a proxy that do nothing but receive the bundle.
  *
- * @throws CliError with what Wrangler says if it fails.
+ * @throws CliError with Wrangler's message if it fails.
  */
 export async function bundleInside({
   name,
@@ -109,7 +110,7 @@ function causeOf(event: unknown): unknown {
   return event instanceof Error ? event : ((event as { readonly cause?: unknown }).cause ?? event);
 }
 
-/** The source map that was written beside a module. */
+/** Reads the source map beside a module, by the module's URL; none where there is no map. */
 function mapsOf(path: string): Map<string, ModuleMap> {
   const file = `${path}.map`;
   if (!existsSync(file)) return new Map();

@@ -19,9 +19,9 @@ import type { ModuleMap } from "../stacks/stack-frames.ts";
 export interface Bundle {
   /** The main module first. */
   readonly modules: V4ModuleDefinition[];
-  /** Folder that the modules are named from, and written to. Absolute. */
+  /** Folder that the modules' names are relative to. Absolute. */
   readonly modulesRoot: string;
-  /** Source maps, by the address that stack traces have for the module. */
+  /** Source maps by the modules' URLs in stack traces. */
   readonly maps: ReadonlyMap<string, ModuleMap>;
 }
 
@@ -38,9 +38,9 @@ const SOURCE_MAP = "application/source-map";
 const BUNDLE_FOLDER = "bundle";
 
 /**
- * Has Wrangler bundle a Worker as it would for a deployment: with its rules, aliases, custom builds and polyfills.
+ * Bundles a Worker by Wrangler as for a deployment: with its rules, aliases, custom builds and polyfills.
  *
- * @throws CliError with everything that Wrangler printed if it fails.
+ * @throws CliError with all of Wrangler's output if it fails.
  */
 export async function bundleWorker(
   { name, configFile }: Pick<GeneratedWorker, "name" | "configFile">,
@@ -61,8 +61,8 @@ export async function bundleWorker(
 }
 
 /**
- * Bundles the entry of the broker. It imports nothing but code of ours and the page, which need nothing of what
- * Wrangler does, and that takes a second to load.
+ * Bundles the entry of the broker by esbuild. The entry imports only our code and the page, which need none of
+ * Wrangler's steps, and Wrangler takes a second to load.
  */
 export async function bundleBroker({
   directory,
@@ -94,12 +94,12 @@ export async function bundleBroker({
   };
 }
 
-/** How the entry of the broker imports our code for it where that is packed: one file that imports none. */
+/** Import of our packed code in the entry of the broker. The packed code is one file without imports. */
 const PACKED_RUNTIME = /(?<=^import \{ defineBroker \} from )"(.*\.js)"/m;
 const RUNTIME_FILE = "runtime.js";
 const TOPOLOGY_MODULE = "topology.js";
 
-/** The modules of a broker whose code is packed, as they are; `null` where it runs from source. */
+/** Returns the modules of a broker whose code is packed, without bundling; `null` where it runs from source. */
 function readyBroker(directory: string, modulesRoot: string, files: GeneratedWorker["files"]): Bundle | null {
   const entry = String(files[ENTRY_FILE]);
   const [, runtime] = PACKED_RUNTIME.exec(entry) ?? [];
@@ -135,11 +135,11 @@ function pageModules(modulesRoot: string, files: GeneratedWorker["files"]): V4Mo
 }
 
 /**
- * Reads the form that `wrangler deploy --dry-run --outfile` writes. The modules are written to where stack traces
- * lead that no source map leads on.
+ * Reads the multipart form that `wrangler deploy --dry-run --outfile` writes. The modules are also written to disk, so
+ * that places of stack traces without a source map can be opened.
  *
- * @param worker its name, for errors.
- * @param folder the one that Wrangler took for the Worker's: paths of source maps count from there. Absolute.
+ * @param worker name of the Worker, for errors.
+ * @param folder folder of the Worker's configuration, to which paths of source maps are relative. Absolute.
  * @throws CliError for modules that workerd does not run.
  */
 export async function readUpload(

@@ -2,7 +2,7 @@ import { type GeneratedWorker, generatedConfig } from "@sluice/project/generate/
 import { Cron } from "croner";
 import type { Workerd } from "./workerd-process.ts";
 
-/** Cron triggers that are waited for. */
+/** Running cron triggers. */
 interface CronTriggers {
   stop(): void;
 }
@@ -12,10 +12,10 @@ const MINUTE_MS = 60_000;
 const CLOUDFLARE = { timezone: "UTC", mode: "5-part", alternativeWeekdays: true } as const;
 
 /**
- * Calls the `scheduled()` handlers of Workers at the times of their `triggers.crons`. A time at which no workerd runs
- * is left out, as is one at which this process does not.
+ * Calls the `scheduled()` handlers of Workers at the times of their `triggers.crons`. A time at which no workerd or
+ * this process does not run is skipped.
  *
- * @param workerd the one that runs.
+ * @param workerd returns the running workerd; `null` while none runs.
  */
 export function startCronTriggers(
   workers: readonly GeneratedWorker[],

@@ -6,21 +6,21 @@ import { WORKERD_ARGUMENT } from "./workerd-process.ts";
 let guard: Guard | null = null;
 
 /**
- * From now on each workerd that this process or thread starts ends with it. Miniflare ends it only where Node.js gets
- * to run its exit handlers: not when the process is killed outright, and not for the thread in which Nitro runs a
- * server. A broker that is left behind would go on with data that another process has taken over.
+ * Ends each workerd that this process or thread starts from now on together with it. Miniflare ends workerd by exit
+ * handlers, which do not run when the process is killed, nor for the thread in which Nitro runs a server. A broker that
+ * is left behind would write to data that another process has taken over.
  */
 export function guardWorkerd(): void {
   if (guard !== null) return;
-  const its = startGuard();
-  guard = its;
+  const started = startGuard();
+  guard = started;
   subscribe("child_process", (message) => {
     const { process: child } = message as { process: ChildProcess };
     child.once("spawn", () => {
       const { pid } = child;
       if (pid === undefined || !child.spawnargs.includes(WORKERD_ARGUMENT)) return;
-      its.add(pid);
-      child.once("exit", () => its.drop(pid));
+      started.add(pid);
+      child.once("exit", () => started.drop(pid));
     });
   });
 }

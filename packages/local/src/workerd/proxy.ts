@@ -6,19 +6,19 @@ import { listen, withPatience } from "../http/listen.ts";
 import { RESTARTING } from "../watchdog/restarting.ts";
 
 interface ProxyOptions {
-  /** Address and port to listen on; 0 for one that is free. */
+  /** Address and port to listen on; port 0 for a free one. */
   readonly host: string;
   readonly port: number;
   /**
-   * Port on 127.0.0.1 where workerd listens now: it may be started again on another one. `null` while it does not run,
-   * or does not answer.
+   * Returns workerd's current port on 127.0.0.1, which changes with a restart; `null` while workerd does not run or
+   * does not answer.
    */
   readonly workerd: () => number | null;
 }
 
 /**
- * Listens in workerd's place and joins each connection with one to workerd, byte for byte. So clients keep their
- * address when workerd is started again: meanwhile they are answered with 503.
+ * Listens in workerd's place, and forwards each connection to workerd, byte for byte. So clients keep their address
+ * when workerd is restarted, and get 503 meanwhile.
  *
  * @throws CliError when the port is in use.
  */
@@ -26,22 +26,23 @@ export async function startProxy({ host, port, workerd }: ProxyOptions): Promise
   const connections = new Connections();
   const sockets = new Map<Socket, Exchange>();
   let settled: (() => void) | undefined;
-  const look = () => {
+  /** While stopping, closes connections on which no answer is awaited, and settles when none is left. */
+  const closeUnawaited = () => {
     if (settled === undefined) return;
     for (const [socket, { isAwaited }] of sockets) if (!isAwaited) socket.destroy();
     if ([...sockets.values()].every(({ isAwaited }) => !isAwaited)) settled();
   };
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    // Of a connection that workerd has, nobody here knows when it is quiet, but before the first answer.
+    // Bytes are not parsed here: a connection counts as quiet only before its first answer.
     const isQuiet = () => socket.bytesWritten === 0;
     if (connections.accept(socket, refuseNew, isQuiet) === null) return;
-    const exchange: Exchange = { isAwaited: false, changed: look };
+    const exchange: Exchange = { isAwaited: false, changed: closeUnawaited };
     sockets.set(socket, exchange);
     socket.on("close", () => {
       sockets.delete(socket);
-      look();
+      closeUnawaited();
     });
-    joinWhenHeard(socket, workerd, exchange);
+    joinAtFirstBytes(socket, workerd, exchange);
   });
   const destroy = () => {
     server.close();
@@ -55,27 +56,27 @@ export async function startProxy({ host, port, workerd }: ProxyOptions): Promise
       const answered = new Promise<void>((resolve) => {
         settled = resolve;
       });
-      look();
+      closeUnawaited();
       await withPatience(answered, signal);
     },
     destroy,
   };
 }
 
-/** State of the dialogue on a connection: which side has spoken last. */
+/** State of a connection: which side has sent last. */
 interface Exchange {
-  /** Whether the client has spoken last: nothing of the answer to it has come. */
+  /** Whether the client has sent last, so that nothing of the answer has arrived. */
   isAwaited: boolean;
-  /** Called when that changes. */
+  /** Called when `isAwaited` has changed. */
   changed(): void;
 }
 
-/** Joins a connection when its client says something; ends it if that takes too long. */
-function joinWhenHeard(socket: Socket, port: () => number | null, exchange: Exchange): void {
+/** Joins a connection to workerd at its first bytes; closes it if they take longer than `HEAD_MS_MAX`. */
+function joinAtFirstBytes(socket: Socket, port: () => number | null, exchange: Exchange): void {
   const tooLong = setTimeout(() => socket.destroy(), HEAD_MS_MAX).unref();
   const giveUp = () => socket.end();
   socket.on("close", () => clearTimeout(tooLong));
-  // A client may reset its connection, and end it before it has said anything.
+  // A client may reset its connection, or end it before it has sent anything.
   socket.on("error", () => socket.destroy());
   socket.on("end", giveUp);
   socket.once("data", (chunk: Buffer) => {
@@ -89,12 +90,12 @@ function joinWhenHeard(socket: Socket, port: () => number | null, exchange: Exch
   });
 }
 
-/** How an answer begins after which a connection is none of HTTP's any more. */
+/** Beginning of an answer after which the connection no longer carries HTTP. */
 const SWITCHING_PROTOCOLS = Buffer.from("HTTP/1.1 101");
 
 /**
- * Joins two connections, so that each end of the one is that of the other. Where workerd's is lost while a request
- * waits for its answer, that is a 503.
+ * Joins a client's connection with one to workerd in both directions, until either ends. If workerd's is lost while a
+ * request waits for its answer, the client gets 503.
  */
 function join(socket: Socket, port: number, exchange: Exchange): void {
   const upstream = connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
@@ -117,10 +118,10 @@ function join(socket: Socket, port: number, exchange: Exchange): void {
     if (exchange.isAwaited && chunk.subarray(0, SWITCHING_PROTOCOLS.length).equals(SWITCHING_PROTOCOLS)) {
       isOfHttp = false;
     }
-    // The rest of what has come belongs to the same answer: it is written before anybody looks.
+    // Later, so that all bytes that have arrived of this answer are written before the connection may be closed.
     setImmediate(awaits, false);
   });
-  // "close" follows.
+  // "close" follows each error.
   upstream.on("error", () => {});
   upstream.on("end", ended);
   upstream.on("close", () => {
@@ -132,7 +133,7 @@ function join(socket: Socket, port: number, exchange: Exchange): void {
   upstream.pipe(socket, { end: false });
 }
 
-/** Time that clients are told to wait before they try again, in seconds: workerd starts in about one. */
+/** Value of Retry-After, in seconds: workerd starts in about one. */
 const RETRY_AFTER_SECONDS = 2;
 const UNAVAILABLE_HEAD = [
   "HTTP/1.1 503 Service Unavailable",
@@ -143,12 +144,11 @@ const UNAVAILABLE_HEAD = [
 ].join("\r\n");
 
 /**
- * Answers while workerd does not run, or when it has ended before it answered: nobody knows then whether it did
- * something.
+ * Answers with 503 while workerd does not run, or when it has ended before it answered. The request may have had an
+ * effect then.
  */
 function endUnavailable(socket: Socket): void {
   socket.end(`${UNAVAILABLE_HEAD}\r\n\r\n${RESTARTING}`);
-  // What is still to come is read and forgotten: a connection that is closed with something unread in it is reset, and
-  // the answer lost.
+  // Later bytes are read and dropped: closing a connection with unread bytes resets it, and the answer is lost.
   socket.resume();
 }

@@ -39,9 +39,9 @@ interface WorkerdRun {
   /** Variables of the broker. */
   readonly vars: Readonly<Record<string, unknown>>;
   readonly lastEnd: End;
-  /** The time that deadlines go by: each workerd is told where it stands. */
+  /** Clock that deadlines are measured by. Each workerd starts with its time. */
   readonly clock: HeldClock;
-  /** Called when all that can be refused has been looked at, before a workerd starts. */
+  /** Called after the checks that can refuse a start, before each start of workerd. */
   starting(): void;
   readonly log: ServerLog;
 }
@@ -50,20 +50,20 @@ interface WorkerdRun {
 interface RunningOnWorkerd {
   readonly process: KeptRunning<Workerd>;
   readonly ingress: Ingress;
-  /** Where the broker's Worker itself answers this process, without a slash at the end; `null` while none runs. */
+  /** URL of the broker's Worker itself, without a slash at its end; `null` while none runs. */
   readonly brokerUrl: string | null;
-  /** Whether it answers: one that does not may hang. */
+  /** Whether workerd answers. If it does not, a handler may hang. */
   answers(): Promise<boolean>;
 }
 
 /**
- * Bundles the Workers, keeps a workerd running with them and listens before it.
+ * Bundles the Workers, keeps a workerd running with them, and listens in front of it.
  *
  * @throws CliError for Workers that cannot run, and for a port in use.
  */
 export async function runOnWorkerd(plan: Plan, options: WorkerdRun): Promise<RunningOnWorkerd> {
   const { host, port, inspectorPort, lastEnd, log } = options;
-  // workerd says nothing of it, and Miniflare would wait for ever.
+  // workerd does not report a port in use, and Miniflare would wait for ever.
   if (inspectorPort !== null) {
     await refusePortInUse({ host: "127.0.0.1", port: inspectorPort, option: "--inspector-port" });
   }
@@ -118,7 +118,7 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
   const rewrite = (text: string) => withoutOwnFrames(mapped(text), own);
   const stacks = new HostService(stackNamer(sourceFinder(maps), process.cwd()));
   await stacks.listening();
-  // What is kept, by this process or by workerd, may be read by nobody else.
+  // Files of this process and of workerd may be read by this user only.
   process.umask(0o077);
   let suspicion = NO_SUSPICION;
   return {

@@ -1,7 +1,9 @@
 import { requireOfWrangler } from "@sluice/project/wrangler/load-wrangler";
 import type { Miniflare, V4MiniflareOptions, V4SharedOptions, V4WorkerOptions } from "miniflare";
 
-/** Module of Miniflare, of any version: `convertV4MiniflareOptions` is there since Miniflare 5, of Wrangler 4.117. */
+/**
+ * Module of any version of Miniflare. Miniflare 5, which comes with Wrangler 4.117, added `convertV4MiniflareOptions`.
+ */
 interface MiniflareOfAnyVersion {
   readonly convertV4MiniflareOptions?: typeof import("miniflare").convertV4MiniflareOptions;
   readonly Miniflare: new (options: MiniflareOptions) => Miniflare;
@@ -9,11 +11,11 @@ interface MiniflareOfAnyVersion {
 type MiniflareOptions = ConstructorParameters<typeof Miniflare>[0];
 
 export interface MiniflareRun {
-  /** Folder of everything that is kept: Durable Objects, KV, R2, D1. Absolute. */
+  /** Folder of all persisted data: Durable Objects, KV, R2, D1. Absolute. */
   readonly resources: string;
-  /** Prints a message of workerd or of a Worker, with its level as workerd names it. */
+  /** Prints a message of workerd or of a Worker, with workerd's name of its level. */
   print(text: string, level: string): void;
-  /** Options that this run adds, as Miniflare 4 takes them. Default: none. */
+  /** Further options in the form of Miniflare 4. Default: none. */
   readonly more?: V4SharedOptions;
 }
 
@@ -23,7 +25,7 @@ export function startMiniflare(workers: readonly V4WorkerOptions[], run: Minifla
   return new Miniflare(optionsOf(workers, run));
 }
 
-/** Starts workerd again, with these Workers and resources. */
+/** Restarts workerd with these Workers and resources. */
 export function restartMiniflare(
   miniflare: Miniflare,
   workers: readonly V4WorkerOptions[],
@@ -32,12 +34,12 @@ export function restartMiniflare(
   return miniflare.setOptions(optionsOf(workers, run));
 }
 
-/** Options as the Miniflare of the user's Wrangler takes them: before version 5 as they are. */
+/** Returns the options in the form of the user's Miniflare: those of version 4, or converted for version 5. */
 function optionsOf(workers: readonly V4WorkerOptions[], { resources, print, more }: MiniflareRun) {
   const options: V4MiniflareOptions = {
     ...more,
     workers: [...workers],
-    // Otherwise Miniflare asks the Internet for one.
+    // Otherwise Miniflare requests a `cf` object from the Internet.
     cf: false,
     logRequests: false,
     handleStructuredLogs: ({ level, message }) => {
@@ -53,15 +55,15 @@ function optionsOf(workers: readonly V4WorkerOptions[], { resources, print, more
 }
 
 /**
- * A connection that was refused or lost, as workerd's own library notes it. Whoever made it is told by an exception.
+ * Messages of workerd's own library about a connection that was refused or lost. Its caller gets an exception for that.
  */
 const DISCONNECTED = [
   /^(?:uncaught exception; )?exception = \S+ disconnected: /,
   /^uncaught exception; source = [^;]+; stack = Error: Network connection lost\.$/,
 ];
-/** A shard that has told its caller a later map: the caller goes by that. */
+/** Message for a call by an outdated map of shards. The caller repeats the call by the newer map. */
 const OTHER_MAP = /^uncaught exception; source = [^;]+; stack = ShardMapError: /;
-/** Addresses in workerd, which say nothing to anybody. */
+/** Addresses in workerd's code, which are of no use to a user. */
 const ADDRESSES = /\nstack: .*$/;
 
 /** Rewrites a message of workerd or a Worker for printing; `null` for one that is not printed. */

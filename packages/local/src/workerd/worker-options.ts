@@ -6,23 +6,23 @@ import { capturing } from "@sluice/project/wrangler/wrangler-config";
 import type { V4WorkerOptions } from "miniflare";
 import { type Bundle, bundleBroker } from "./bundle.ts";
 
-/** Workers as Miniflare takes them, the primary one first, and the source maps of their code. */
+/** Miniflare's options for Workers, the primary one first, and the source maps of their code. */
 interface ServedWorkers extends Pick<Bundle, "maps"> {
   readonly workers: readonly V4WorkerOptions[];
 }
 
-/** Makes the code of a Worker, as Wrangler does. */
+/** Bundles the code of a Worker. */
 type BundleWorker = (worker: GeneratedWorker) => Promise<Bundle>;
 
-/** Where a Worker listens for requests, on this machine alone. */
+/** Socket of a Worker for requests: a free port of this machine alone. */
 export const LOCAL_SOCKET = { host: "127.0.0.1", port: 0 };
 const TLS_OPTIONS = { trustBrowserCas: true };
 
-/** The code of a Worker of static assets alone, which is asked for what is none of them. */
+/** Code of a Worker that has static assets only: it answers requests for which there is no asset. */
 const NO_CODE = `export default { fetch: () => new Response(null, { status: 404 }) };\n`;
 
 /**
- * Bundles the Workers of a plan and works out how Miniflare is to run them.
+ * Bundles the Workers of a plan, and makes the options by which Miniflare runs them.
  *
  * @param brokerVars variables of the broker.
  * @param bundle bundles a Worker of the user's.
@@ -38,7 +38,7 @@ export async function servedWorkers(
   const settled = await Promise.allSettled(
     all.map((worker) => optionsOf(worker, worker === plan.broker, here, bundle)),
   );
-  // Not before all have ended: whoever hears of a failure may delete what is still being bundled.
+  // A failure is thrown only after all have ended: the caller may delete files that are being bundled.
   const served = settled.map((each) => {
     if (each.status === "rejected") throw each.reason;
     return each.value;
@@ -56,7 +56,7 @@ export async function servedWorkers(
   return { workers: [...workers, ...served.flatMap(({ others }) => others)], maps };
 }
 
-/** The broker of a plan alone. Its consumers may run in other processes, which Miniflare's dev registry knows. */
+/** Makes the options of a plan's broker alone. Its consumers may run in other processes of Miniflare's dev registry. */
 export async function brokerWorker(
   { broker }: Pick<Plan, "broker">,
   vars: Readonly<Record<string, unknown>>,
@@ -78,7 +78,7 @@ function completeBroker(broker: V4WorkerOptions, vars: Readonly<Record<string, u
 
 /**
  * Networks over which the broker calls HTTP endpoints: the public one, and one for hosts that may be private, those of
- * `SLUICE_PUSH_HOSTS` or any in development. workerd looks at every address that a name resolves to.
+ * `SLUICE_PUSH_HOSTS` or any in development. workerd checks every address that a name resolves to.
  */
 export const NETWORKS: V4WorkerOptions["serviceBindings"] = {
   SLUICE_PUBLIC_HOSTS: { network: { allow: ["public"], tlsOptions: TLS_OPTIONS } },
@@ -93,7 +93,7 @@ async function optionsOf(
 ) {
   const { name, configFile } = worker;
   const { unstable_getMiniflareWorkerOptions } = loadWrangler();
-  // It prints which file of secrets it reads, by a name that is not the user's.
+  // Captured: it prints the file of secrets that it reads by a name that the user does not know.
   const { result } = capturing("log", () =>
     unstable_getMiniflareWorkerOptions(configFile, "", { overrides: { enableContainers: false } }),
   );
@@ -114,7 +114,7 @@ async function codeOf(worker: GeneratedWorker, isBroker: boolean, bundle: Bundle
   return { modules: [{ type: "ESModule", path, contents: NO_CODE }], modulesRoot, maps: new Map() };
 }
 
-/** @throws CliError for a binding that leads to a Worker that is not run: nobody would answer there. */
+/** @throws CliError for a binding to a Worker that is not run. */
 function refuseAbsentWorkers(
   worker: string,
   { serviceBindings, durableObjects }: Pick<V4WorkerOptions, "serviceBindings" | "durableObjects">,

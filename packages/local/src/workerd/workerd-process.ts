@@ -10,19 +10,19 @@ import { startMiniflare } from "./start-miniflare.ts";
 export interface WorkerdOptions {
   /** The first one answers requests. */
   readonly workers: readonly V4WorkerOptions[];
-  /** Name of the one that is the broker. */
+  /** Name of the broker's Worker. */
   readonly broker: string;
-  /** Folder of everything that is kept: Durable Objects, KV, R2, D1. Absolute. */
+  /** Folder of all persisted data: Durable Objects, KV, R2, D1. Absolute. */
   readonly resources: string;
   /** Port on 127.0.0.1 for debuggers and profilers; `null` for none. */
   readonly inspectorPort: number | null;
-  /** Makes of what it or a Worker prints what is to be printed. */
+  /** Rewrites a message of workerd or of a Worker for the log. */
   readonly rewrite: (text: string) => string;
-  /** Where all of it goes. */
+  /** Log for all messages. */
   readonly log: Pick<ServerLog, "write">;
 }
 
-/** A workerd that listens, on this machine alone. Its exit code is 128 + n if signal n ended it, as shells count. */
+/** A workerd that listens, on this machine alone. Its exit code is 128 + n if signal n ended it, as in shells. */
 export interface Workerd extends Runtime {
   /** Ports of the first Worker and of the broker. */
   readonly ports: { readonly http: number; readonly broker: number };
@@ -31,23 +31,24 @@ export interface Workerd extends Runtime {
 }
 
 /**
- * Waits in a process of its own for the end of this one, and takes workerd along: killed outright, we cannot. It has a
- * session of its own, so that no Ctrl-C ends it before us.
+ * Code of a process that waits for the end of this one and then kills workerd: a process that is killed cannot do that
+ * itself. It runs in its own session, so that no Ctrl-C ends it earlier.
  */
 const STOP_WITH_PARENT = `
   process.stdin.on("end", () => { try { process.kill(Number(process.argv[1]), "SIGKILL"); } catch {} }).resume();
 `;
 
-/** Session of its own for a process, which on Windows would be seen in a window. */
+/** Options that start a process in its own session, which on Windows would open a window. */
 const APART = { detached: true, windowsHide: true } as const;
 
-/** Signals at which Miniflare ends the process that it runs in. When that ends, and how, is ours to say. */
+/** Signals at which Miniflare would end this process. Its listeners are removed: `stopOnSignals` decides the end. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Starts workerd by Miniflare and resolves when it listens. What it and the Workers print goes into the log.
+ * Starts workerd by Miniflare, and resolves when it listens. The output of workerd and of the Workers goes into the
+ * log.
  *
- * @throws CliError when it ends before.
+ * @throws CliError if it ends before that.
  */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const { workers, broker, resources, inspectorPort, rewrite, log } = options;
@@ -59,7 +60,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     more: {
       verbose: true,
       ...(inspectorPort === null ? {} : { inspectorPort }),
-      // Else it says that it is in another folder than ours.
+      // Otherwise workerd warns that its `PWD` is another folder than its working directory.
       unsafeRuntimeEnv: { PWD: process.cwd() },
     },
   });
@@ -93,23 +94,23 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   }
 }
 
-/** An exception of a Worker, or of workerd: to workerd both are information. */
+/** An uncaught exception of a Worker or of workerd, which workerd logs with level `info`. */
 const UNCAUGHT = /^(?:uncaught )?exception[ ;]/;
 
 function logLevelOf(level: string): LogLevel {
   return level === "debug" || level === "warn" || level === "error" ? level : "info";
 }
 
-/** A process that is about to be started, as Node.js tells of it. */
+/** A process that is about to be started, as Node's diagnostics channel `child_process` publishes it. */
 interface Unstarted extends ChildProcess {
   spawn(options: { args: readonly string[] }): unknown;
 }
 
-/** An argument of workerd's, and of nothing else that is started meanwhile. */
+/** Argument by which the process of a workerd is recognized. */
 export const WORKERD_ARGUMENT = "--control-fd=3";
 
 /**
- * Waits for the process of a workerd, which Miniflare keeps to itself. It gets a session of its own, since a
+ * Waits for the process of the next workerd, which Miniflare does not expose. It starts in its own session: a
  * terminal's Ctrl-C is for this process, which lets workerd finish.
  */
 function takeWorkerd(): { readonly started: Promise<ChildProcess>; stop(): void } {
@@ -141,10 +142,10 @@ function stopWithParent(workerd: ChildProcess): void {
 }
 
 /**
- * Resolves with the exit code when all that belongs to a process is gone.
+ * Resolves with the exit code of a workerd when `dispose` has ended, too.
  *
- * @param dispose called at the moment of the end: a moment later Miniflare would start workerd again by itself, with
- *   what this one was told of the end before.
+ * @param dispose ends Miniflare. Called as soon as workerd has ended: a moment later Miniflare would restart workerd by
+ *   itself, with the old variables, and so with the wrong last end.
  */
 function whenEnded(child: ChildProcess, dispose: () => Promise<void>): Promise<number> {
   return new Promise((resolve) => {

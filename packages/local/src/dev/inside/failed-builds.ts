@@ -29,7 +29,7 @@ export function failedBuilds(wrangler: string, tell: (event: BuildEvent) => void
 }
 
 interface RetryOptions {
-  /** Calls `onChange` when a source of the Worker changes, or has changed since `sinceMs`. Resolves to a stop function. */
+  /** Calls `onChange` when a source of the Worker changes, or has since `sinceMs`. Resolves to a stop function. */
   watch(config: WorkerConfig, sinceMs: number, onChange: () => void): Promise<() => void>;
   tell(event: BuildEvent): void;
 }
