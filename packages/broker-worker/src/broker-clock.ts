@@ -11,11 +11,11 @@ interface ClockPorts {
 }
 
 /**
- * Makes the clock of a broker in development: the directory stores it, and every queue gets it. A queue that fails has
- * no moment, and is told with the next change.
+ * Makes the clock of a broker in development: the directory stores its setting, and every queue gets it. A queue whose
+ * call fails is left out, and gets the next change.
  */
 export function brokerClockOf({ directory, ...ports }: ClockPorts): BrokerClock {
-  const tell = async (setting: ClockSetting) => {
+  const apply = async (setting: ClockSetting) => {
     const names = await ports.names();
     await Promise.all(
       names.map((name) => orLogged(name, "told the clock", ports.objectOf(name).setClock(name, setting))),
@@ -24,10 +24,10 @@ export function brokerClockOf({ directory, ...ports }: ClockPorts): BrokerClock 
   };
   return {
     read: () => directory.clock(),
-    advance: async (ms) => tell(await directory.advanceClock(ms)),
-    freeze: async (isFrozen) => tell(await directory.freezeClock(isFrozen)),
+    advance: async (ms) => apply(await directory.advanceClock(ms)),
+    freeze: async (isFrozen) => apply(await directory.freezeClock(isFrozen)),
     next: async (queue) => {
-      // What waits for the webhook of alerts is the broker's own, and nobody waits for it.
+      // Alerts that wait for their webhook are in a queue of the broker's own, which no user waits for.
       const names = (await ports.names()).filter((name) => name !== ALERTS_QUEUE);
       const asked = await Promise.all(
         names.map(async (name): Promise<ComingMoment[]> => {

@@ -4,9 +4,9 @@ import type { QueueDirectory } from "@sluice/gateway";
 const SEARCH_MS_MAX = 5_000;
 
 /**
- * Searches the documentation by way of the process that runs this broker, whose files it is in.
+ * Makes the search in the documentation, which the process that runs this broker has; `null` on a deployed broker.
  *
- * @param url `SLUICE_STACKS`, below which that process answers; absent on a deployed broker.
+ * @param url `SLUICE_STACKS`, base URL of that process's service; absent on a deployed broker.
  */
 export function docsOf(url: string | undefined): QueueDirectory["searchDocs"] {
   if (url === undefined) return null;

@@ -104,7 +104,7 @@ function directoryOf(
           if ("failure" in found)
             return { shard, isOpen, keepsGroups: false, found: { failure: `${found.failure}` } };
           const name = shardName(queue, shard);
-          // Only while groups move is there anything to ask for.
+          // A shard can keep groups only while groups are moving.
           const keepsGroups =
             map.before !== undefined && (await objects.of(queue, name).shardState(name)).keepsGroups;
           return { shard, isOpen, keepsGroups, found: { description: found } };
@@ -145,7 +145,7 @@ function directoryOf(
   };
 }
 
-/** Makes what tells the process that sees writes to R2 buckets which of them to report. */
+/** Makes the function that tells the process which watches R2 buckets which of them to report. */
 function r2Watcher(url: string): NonNullable<QueueDirectory["watchR2"]> {
   return async (buckets) => {
     const response = await fetch(url, { method: "POST", body: JSON.stringify(buckets) });

@@ -55,7 +55,7 @@ export function openBroker({
   page,
   searchDocs,
 }: OpenBrokerInput): OpenBroker {
-  // The classes are typed by the platform's state and bindings, of which they use what is here.
+  // The classes are typed by the platform's state and bindings, of which they use only the parts that exist here.
   const hostOf = ((state: ObjectState, env: object) => nodeHost(state, env, clock)) as unknown as HostOf;
   const options = { topology, consumers: {}, hostOf, ...(disk && { disk }) };
   const endpoints = createNodePort(targetRulesOf(vars as BrokerEnv));

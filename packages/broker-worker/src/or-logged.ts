@@ -1,8 +1,8 @@
 /**
- * Waits for a call to one of many queues. Its failure is logged: a queue that cannot be opened keeps nothing from the
- * others.
+ * Waits for a call to one of many queues. Its failure is logged, so that a queue that cannot be opened does not stop
+ * the calls to the others.
  *
- * @param what what the queue was called for, in words that follow "it was not".
+ * @param what purpose of the call, in words that follow "it was not".
  * @returns the answer; `null` where the call has failed.
  */
 export async function orLogged<Answer>(

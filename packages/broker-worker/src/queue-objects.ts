@@ -3,7 +3,7 @@ import { type QueueNamespace, QueueObjects } from "@sluice/protocol";
 import { QUEUE_RULES, type QueueRpc, ShardedQueues } from "@sluice/shards";
 import { accountOf } from "./account.ts";
 
-/** Makes what finds the objects of queues and topics, each in its jurisdiction. */
+/** Makes the finder of queues' and topics' objects, each in its jurisdiction. */
 export function queueObjectsOf(env: BrokerEnv): QueueObjects<QueueBrokerObject> {
   return new QueueObjects({
     namespace: () => env.SLUICE_QUEUES as unknown as QueueNamespace<QueueBrokerObject>,
@@ -12,7 +12,7 @@ export function queueObjectsOf(env: BrokerEnv): QueueObjects<QueueBrokerObject> 
   });
 }
 
-/** Makes what finds queues, whichever objects keep them. */
+/** Makes the finder of queues, whether one object keeps them or several shards. */
 export function shardedQueuesOf(objects: QueueObjects<QueueBrokerObject>): ShardedQueues<keyof QueueRpc> {
   return new ShardedQueues(objects, QUEUE_RULES);
 }

@@ -50,7 +50,7 @@ export function recoverDirectory({ folder, worker, warn }: RecoverDirectoryInput
     );
   }
   const ids = objectIdsIn(queues);
-  // Nothing can have been lost.
+  // Without files of queues and without damage, nothing can have been lost.
   if (ids.length === 0 && repaired === null) return;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   withObjectFile(file, (directory) => {

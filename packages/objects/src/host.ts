@@ -1,9 +1,9 @@
 import type { ObjectState } from "./instance/instance.ts";
 
 /**
- * The host of an object on Node.js, as the broker's classes know it (`Host`).
+ * Makes the host of an object on Node.js (`Host` of the broker).
  *
- * @param clock the time that deadlines go by, and the objects' alarms with it.
+ * @param clock clock of deadlines and of the objects' alarms.
  */
 export function nodeHost<Env, Clock>(state: ObjectState, env: Env, clock: Clock) {
   return {

@@ -8,9 +8,9 @@ import { Instance, type Methods, type ObjectState } from "./instance/instance.ts
 import { Storage } from "./instance/storage.ts";
 import type { Room } from "./sqlite/room.ts";
 
-/** Wait before an alarm that failed rings again, in ms: doubled after each failure, up to the maximum. */
-const ALARM_AGAIN_MS = 2_000;
-const ALARM_AGAIN_MS_MAX = 60_000;
+/** Delay after which a failed alarm rings again, in ms: doubled after each failure, up to the maximum. */
+const ALARM_RETRY_MS = 2_000;
+const ALARM_RETRY_MS_MAX = 60_000;
 /** Mode of the folder, for its owner alone: the data is read through the objects, or by the user who runs them. */
 const FOLDER_MODE = 0o700;
 /** Most names whose ids are remembered. */
@@ -22,28 +22,28 @@ export interface ObjectId {
 }
 
 export interface NamespaceInput {
-  /** Where the files of its objects are. Made if it is not there. */
+  /** Folder of its objects' files, created if it does not exist. */
   readonly folder: string;
   readonly uniqueKey: string;
-  /** @param instance caller for the stubs that the object is given. */
+  /** Constructs an object. @param instance caller for the stubs that the object gets. */
   construct(state: ObjectState, instance: Instance): object;
   error(line: string): void;
   readonly room: Room;
-  /** The time that alarms go by, in ms since 1970. */
+  /** Returns the time by which alarms ring, in ms since 1970. */
   now(): number;
 }
 
 /**
- * The objects of a class. Each is started by a call or its alarm, and runs until it is aborted, a commit fails, it holds
- * nothing any more, or all are closed.
+ * The objects of a class. A call or its alarm starts an object. It runs until it is aborted, a commit fails, it holds
+ * nothing any more (`HOLDS_NOTHING`), or all are closed.
  */
 export class Namespace {
   readonly #input: NamespaceInput;
   readonly #alarms: AlarmIndex;
   readonly #instances = new Map<string, Instance>();
   readonly #ids = new Map<string, string>();
-  /** How often in a row the alarm of an object could not be heard. */
-  readonly #unheard = new Map<string, number>();
+  /** Failures in a row of an object's alarm, by id. */
+  readonly #alarmFailures = new Map<string, number>();
   #isClosed = false;
 
   constructor(input: NamespaceInput) {
@@ -53,7 +53,7 @@ export class Namespace {
     this.#alarms = new AlarmIndex(folder, (id, name) => void this.#ring(id, name), ports);
   }
 
-  /** The id of a name, in hexadecimal digits. */
+  /** Returns the id of a name, in hexadecimal digits. */
   idOf(name: string): string {
     let id = this.#ids.get(name);
     if (id === undefined) {
@@ -65,25 +65,25 @@ export class Namespace {
   }
 
   /**
-   * The object with a name, as others call it.
+   * Returns a stub that calls the object with a name.
    *
-   * @param caller object that calls; `null` for outside code. Its calls leave when its writes are durable, and answers
+   * @param caller calling object; `null` for outside code. Its calls are made when its writes are durable, and answers
    *   are dropped once its instance has ended.
    */
   stub(name: string, caller: Instance | null): Methods {
     const call = (method: string, args: readonly unknown[]) =>
       new Promise((resolve, reject) => {
-        const theirs = copyOf(args) as unknown[];
-        if (caller === null) return this.#call(name, method, theirs, resolve, reject);
-        const unlessOver = (hear: (what: unknown) => void) => (what: unknown) => {
-          if (!caller.isOver) hear(what);
+        const copied = copyOf(args) as unknown[];
+        if (caller === null) return this.#call(name, method, copied, resolve, reject);
+        const unlessOver = (settle: (result: unknown) => void) => (result: unknown) => {
+          if (!caller.isOver) settle(result);
         };
-        caller.whenDurable(() => this.#call(name, method, theirs, unlessOver(resolve), unlessOver(reject)));
+        caller.whenDurable(() => this.#call(name, method, copied, unlessOver(resolve), unlessOver(reject)));
       });
     const methods: Methods = Object.create(null);
     return new Proxy(methods, {
       get: (_, method) => {
-        // Whoever awaits a stub asks whether it is a promise.
+        // `await` reads `then` of a stub.
         if (typeof method !== "string" || method === "then") return undefined;
         methods[method] ??= (...args) => call(method, args);
         return methods[method];
@@ -150,12 +150,12 @@ export class Namespace {
         return;
       }
       await this.#instance(id, name).ring();
-      this.#unheard.delete(id);
+      this.#alarmFailures.delete(id);
     } catch (error) {
       if (this.#isClosed) return;
-      const times = this.#unheard.get(id) ?? 0;
-      this.#unheard.set(id, times + 1);
-      const waitMs = Math.min(ALARM_AGAIN_MS * 2 ** times, ALARM_AGAIN_MS_MAX);
+      const failures = this.#alarmFailures.get(id) ?? 0;
+      this.#alarmFailures.set(id, failures + 1);
+      const waitMs = Math.min(ALARM_RETRY_MS * 2 ** failures, ALARM_RETRY_MS_MAX);
       this.#input.error(
         `${name ?? id}: its alarm could not be heard, and rings again in ${waitMs / 1_000} s: ${error}`,
       );

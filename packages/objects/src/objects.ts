@@ -4,15 +4,15 @@ import { outliveRejections } from "./instance-ended.ts";
 import { Namespace, type ObjectId } from "./namespace.ts";
 import { type Disk, Room } from "./sqlite/room.ts";
 
-/** A Durable Object class and its objects' name in a data folder. */
+/** A Durable Object class, with the name of its objects' folder. */
 export interface ObjectClass {
-  /** As workerd has it, `<worker>-<class>`: the folder of the objects' files, and the key that ids are made with. */
+  /** workerd's `<worker>-<class>`: name of the folder of the objects' files, and key for their ids. */
   readonly uniqueKey: string;
   /** @param env the bindings and variables that the object gets. */
   construct(state: ObjectState, env: object): object;
 }
 
-/** A namespace as code has it that is bound to it: as much of `DurableObjectNamespace` as the broker uses. */
+/** Binding to a namespace: the part of `DurableObjectNamespace` that the broker uses. */
 export interface Binding {
   idFromName(name: string): ObjectId;
   get(id: ObjectId): object;
@@ -20,33 +20,34 @@ export interface Binding {
 }
 
 export interface Objects {
-  /** Bindings to all classes, and the variables: what a Worker has as `env`. */
+  /** Bindings to all classes, and the variables, as a Worker's `env`. */
   readonly env: Readonly<Record<string, unknown>>;
-  /** Whether the disk is full: while it is, each call gives back room that no object needs. */
+  /** Tells the objects whether the disk is full. While it is, each call gives back space that no object needs. */
   room(isFull: boolean): void;
-  /** Ends all objects. What was committed is in their files, and nothing beside them. */
+  /** Ends all objects. All that was committed is in their files, without write-ahead logs beside them. */
   close(): void;
 }
 
 export interface ObjectsInput {
   /** Folder of all objects, in which each class has its own: `<data folder>/v3/do`. */
   readonly folder: string;
-  /** By the names that they are bound to. */
+  /** Classes by the names of their bindings. */
   readonly classes: Readonly<Record<string, ObjectClass>>;
   readonly vars: Readonly<Record<string, unknown>>;
-  /** Told of what nobody else is: an alarm that could not be heard, a promise that was rejected and nobody heard. */
+  /** Logs errors that reach no caller: failed alarms, unhandled rejections. */
   error(line: string): void;
-  /** Watcher of the room on their disk. Default: none. */
+  /** Watcher of the free space on their disk. Default: none. */
   readonly disk?: Disk;
-  /** The time that alarms go by, in ms since 1970. It may stand, and never goes back. Default: the system's. */
+  /**
+   * Returns the time by which alarms ring, in ms since 1970. It may stand, and never goes back. Default: the system's.
+   */
   now?(): number;
 }
 
 /**
- * Runs Durable Object classes in this process, on the files that workerd would keep for them. What is set to ring,
- * rings.
+ * Runs Durable Object classes in this process, on the files that workerd would keep for them. Stored alarms ring.
  *
- * @throws SqliteError when the file of a class's alarms is no database.
+ * @throws SqliteError when the index of a class's alarms cannot be opened.
  */
 export function openObjects({ folder, classes, vars, error, disk, now = Date.now }: ObjectsInput): Objects {
   outliveRejections(error);

@@ -1,4 +1,4 @@
-/** The parts of an object that hold wherever it runs, for a host that has time and a disk of its own: `apps/soak`. */
+/** Parts of an object that do not depend on its host, for one with its own time and disk: `apps/soak`. */
 export { copyOf } from "./instance/copy.ts";
 export { Instance, type InstanceStorage, type Methods, type ObjectState } from "./instance/instance.ts";
 export { InstanceEndedError, never } from "./instance-ended.ts";

@@ -1,6 +1,6 @@
 /**
- * Base of the classes in the place of `cloudflare:workers` where the broker runs on plain Node.js: the broker's own
- * extend them. They hold what they are given, as the platform's do.
+ * Base of the classes that replace those of `cloudflare:workers` on plain Node.js. The broker's classes extend them.
+ * As the platform's, they keep `ctx` and `env`.
  */
 class Constructed {
   readonly ctx: unknown;

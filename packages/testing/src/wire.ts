@@ -34,8 +34,8 @@ export interface DeliveryLine {
 }
 
 /**
- * Beginning of a log line from which on lines of Workers are shown, or not: `true` or `false` stands behind it. It comes
- * where they come, so that it lies between those of two histories.
+ * Beginning of a log line that shows or hides later lines of Workers: `true` or `false` follows it. As one of the log's
+ * lines it comes in order, between those of two histories.
  */
 export const SHOWN_BEGINNING = "sluice-testing-shown ";
 

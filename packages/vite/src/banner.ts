@@ -23,13 +23,15 @@ const PLUGIN = "@cloudflare/vite-plugin";
 const VITE_MODULE = "dist/node/index.js";
 
 let isWatched = false;
-/** Functions that name the dashboard already. A server has several environments, and a new function after a restart. */
-const naming = new WeakSet<DevServer["printUrls"]>();
+/**
+ * Functions that print the dashboard's line already. A server has several environments, and a new one after a restart.
+ */
+const withLine = new WeakSet<DevServer["printUrls"]>();
 
 /**
- * Makes the dev server of this process name the dashboard below its addresses, and leave our own frames out of the stack
- * traces that it prints. Options for another plugin get no server from Vite, but each environment gets one before it
- * listens.
+ * Makes the dev server of this process print the dashboard's URL below its own, and remove our own frames from the
+ * stack traces that it prints. `sluice()` only makes options for another plugin and gets no server from Vite, but each
+ * environment gets the server before it listens.
  */
 export async function changeTerminal(): Promise<void> {
   if (isWatched) return;
@@ -53,14 +55,14 @@ async function viteOfProject(): Promise<Vite> {
 
 function addLine(server: DevServer): void {
   const print = server.printUrls;
-  if (naming.has(print)) return;
+  if (withLine.has(print)) return;
   server.printUrls = () => {
     print.call(server);
     const { local = [], network = [] } = server.resolvedUrls ?? {};
     const [url] = [...local, ...network];
     if (url !== undefined) server.config.logger.info(lineOf(new URL(`${SLUICE_PATH}/`, url).href));
   };
-  naming.add(server.printUrls);
+  withLine.add(server.printUrls);
 }
 
 /** Formats a line like Vite's own ones, which are aligned. */

@@ -29,11 +29,11 @@ const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 const VARIABLES = [".dev.vars", ".env", ".env.local"];
 
 let changes: FileWatch | null = null;
-let named: Disposable | null = null;
+let namedSecrets: Disposable | null = null;
 
 /**
- * Reads the `cloudflare.config.ts` of the current folder, which has to be Vite's root, and writes what Wrangler converts
- * it to. Cloudflare's plugin allows no Workers besides one that is configured by `experimental.newConfig`.
+ * Reads the `cloudflare.config.ts` of the current folder, which has to be Vite's root, and writes what Wrangler
+ * converts it to. Cloudflare's plugin allows no Workers besides one that is configured by `experimental.newConfig`.
  *
  * @param newConfig that option; `null` where it is not set.
  * @param persistState folder of the data, which is taken before anything is written.
@@ -70,7 +70,7 @@ export function takeCloudflareConfig(
 }
 
 /**
- * Returns the mode of Vite that a command line names. Vite tells its plugins, and not its configuration's parts.
+ * Returns the mode of Vite that a command line names. Vite passes its mode to plugins, but not to `sluice()`.
  *
  * @param argv `process.argv`.
  */
@@ -102,21 +102,21 @@ function convert(input: ConversionInput) {
 /** Writes a Wrangler configuration beside links to the files of variables; paths in it are absolute. */
 function write(root: string, { root: raw }: ConvertedConfig, mode: string): string {
   const env = process.env.CLOUDFLARE_ENV ?? "";
-  // Each has its own: two Vites would restart each other for ever.
+  // One folder for each mode and environment: two Vites with one folder would restart each other for ever.
   const directory = join(root, OUTPUT_FOLDER, "vite-config", env === "" ? mode : `${mode}.${env}`);
   const { main } = raw;
   const config = {
     ...raw,
     ...(typeof main === "string" && SCRIPTS.has(extname(main)) ? { main: resolve(root, main) } : {}),
   };
-  // Cloudflare's plugin reads it for that environment, and the mode has had its effect.
+  // Cloudflare's plugin reads the configuration for that environment, and the mode has had its effect already.
   const all = env === "" ? config : { ...config, env: { [env]: config } };
   makeOutputFolder(join(root, OUTPUT_FOLDER));
   const configPath = join(directory, "wrangler.json");
   writeIfChanged(configPath, `${JSON.stringify(all, null, 2)}\n`);
   placeSecrets(root, directory, env);
-  named?.[Symbol.dispose]();
-  named = nameSecrets({ directory, userDirectory: root, env });
+  namedSecrets?.[Symbol.dispose]();
+  namedSecrets = nameSecrets({ directory, userDirectory: root, env });
   return configPath;
 }
 
@@ -134,7 +134,7 @@ function restartOn(files: readonly string[], configPath: string): void {
   changes = watchFiles(
     () => utimesSync(configPath, new Date(), new Date()),
     (text) => console.warn(text),
-    // A program that only reads Vite's configuration has to come to its end.
+    // A program that only reads Vite's configuration must be able to end.
     (folder, onEvent) => watch(folder, onEvent).unref(),
   );
   changes.set(files.map((path) => ({ kind: "file", path })));

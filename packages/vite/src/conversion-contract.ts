@@ -1,6 +1,6 @@
 import type { ConvertedConfig } from "@sluice/config";
 
-/** Question to the process that reads the file. */
+/** Input of the process that reads a `cloudflare.config.ts` (`converter.ts`). */
 export interface ConversionInput {
   /** Absolute path. */
   readonly file: string;
@@ -10,12 +10,12 @@ export interface ConversionInput {
   readonly wranglerFolders: readonly string[];
 }
 
-/** Answer of that process. */
+/** Output of that process. */
 export type Conversion =
   | { readonly converted: ConvertedConfig; readonly dependencies: readonly string[] }
   | { readonly error: string };
 
-/** Descriptor for the answer: Wrangler prints on the others. */
+/** File descriptor for the output: Wrangler prints on standard output and standard error. */
 export const CONVERTED_FD = 3;
-/** Descriptor for warnings about the file, which are shown: what Wrangler prints as an error is kept. */
+/** File descriptor for warnings about the file, which are shown. Standard error is shown only if there is no output. */
 export const WARNING_FD = 4;

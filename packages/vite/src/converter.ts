@@ -7,8 +7,8 @@ import { readCloudflareConfigFile } from "@sluice/project/wrangler/wrangler-conf
 import { CONVERTED_FD, type Conversion, type ConversionInput, WARNING_FD } from "./conversion-contract.ts";
 
 /*
- * Reads a `cloudflare.config.ts` in a process of its own: that takes promises, and Vite's configuration cannot wait for
- * them in `sluice()`.
+ * Reads a `cloudflare.config.ts` in a process of its own: reading is asynchronous, and `sluice()` has to return
+ * synchronously.
  */
 
 const { file, mode, types, wranglerFolders } = JSON.parse(process.argv[2] ?? "") as ConversionInput;

@@ -7,16 +7,16 @@ import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "@sluice/loca
 export type PersistState = false | { path: string };
 
 /**
- * Data folders of this process, until it ends, with how the last broker of each ended: Vite reads its configuration again
- * when it restarts its server.
+ * Data folders that this process has taken, with how the last broker of each ended. They are kept until the process
+ * ends, since Vite reads its configuration again when it restarts its server.
  */
 const held = new Map<string, End>();
 
 /**
- * Takes the data folder for the broker of this process, and makes its path absolute. Whoever writes a file that a server
- * with the same data may have calls it before.
+ * Takes the data folder for the broker of this process, and makes `persistState.path` absolute. To be called before any
+ * file is written that a server with the same data may use.
  *
- * @throws DataInUseError if another process has it.
+ * @throws DataInUseError if another process has the folder.
  */
 export function takeData(persistState: PersistState, root: string): void {
   if (persistState === false) return;
@@ -27,11 +27,11 @@ export function takeData(persistState: PersistState, root: string): void {
   lockData(folder, "vite dev");
   held.set(folder, lastEndIn(folder));
   forgetPlannedEnd(folder);
-  // Before the listener that frees the folder.
+  // Runs before the listener that releases the folder.
   process.prependOnceListener("exit", () => announceEnd(folder, console));
 }
 
-/** Tells, for the next broker, how the last one of a folder ended that was taken. One of this process ends as planned. */
+/** Returns how the last broker of a taken folder ended. For later brokers of this process it is a planned end. */
 export function lastEndOf(folder: string): End {
   const end = held.get(folder) ?? "planned";
   held.set(folder, "planned");

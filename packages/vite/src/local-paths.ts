@@ -9,7 +9,7 @@ const REQUESTS = new Set(["request", "checkContinue", "checkExpectation"]);
 const UPGRADES = new Set(["upgrade", "connect"]);
 
 const LOCAL = "cdn-cgi";
-/** Number of decodings after which a path is refused without a further look. */
+/** Most decodings of a path. One that is encoded more often is refused. */
 const DECODINGS_MAX = 5;
 
 const REFUSAL = "The paths under /cdn-cgi/ are tools of Cloudflare's for this machine only.\n";

@@ -21,8 +21,8 @@ import { keepLocalPaths } from "./local-paths.ts";
 const LISTENING = "tracing:net.server.listen:asyncEnd";
 
 /**
- * Watches which servers of this process other machines reach. Cloudflare's plugin does not know Vite's options, and the
- * server that uses Vite may be a framework's or a program's own.
+ * Watches which servers of this process other machines can reach. Cloudflare's plugin does not get Vite's options, and
+ * the server that uses Vite may be a framework's or a program's own.
  */
 export class OtherMachines {
   readonly #print: (text: string) => void;
@@ -31,7 +31,7 @@ export class OtherMachines {
   readonly #token = makeToken();
   readonly #path = `/${makeToken()}`;
   #given: Readonly<Record<string, string>> = {};
-  #hasTold = false;
+  #hasPrinted = false;
   readonly #answers = createServer((request, response) => {
     const isKnown = request.url === this.#path;
     response.writeHead(isKnown ? 200 : 404).end(isKnown ? JSON.stringify(this.#variables()) : "");
@@ -63,8 +63,8 @@ export class OtherMachines {
     keepLocalPaths(server);
     this.#servers.add(server);
     server.once("close", () => this.#servers.delete(server));
-    if (this.#hasTold || !answersRequests(server)) return;
-    this.#hasTold = true;
+    if (this.#hasPrinted || !answersRequests(server)) return;
+    this.#hasPrinted = true;
     const url = `${server instanceof SecureServer ? "https" : "http"}://localhost:${address.port}`;
     const admission = this.#admission(address.address);
     const token = admission.made?.token ?? null;

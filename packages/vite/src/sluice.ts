@@ -33,33 +33,33 @@ const TAKEN_FOR_SERVER =
  */
 export function sluice(options: PluginConfig = {}): PluginConfig {
   if (!isServing(process.argv, process.env.NODE_ENV)) return options;
-  inWords(() => refuseUnknownPlugin(process.cwd()));
+  withPlainErrors(() => refuseUnknownPlugin(process.cwd()));
   watchOtherMachines();
   // Cloudflare's plugin reads them for each Worker, the broker too, at each of Vite's starts.
   nameSecretsOnce();
-  // A server whose terminal is as Vite's works as well.
+  // The server works without these changes, too.
   changeTerminal().catch(() => {});
   const { config: customizer, auxiliaryWorkers = [] } = options;
   const persistState = persistence(options.persistState);
   const { newConfig = null, ...experimental } = options.experimental ?? {};
-  const module = inWords(() => takeCloudflareConfig(newConfig, persistState));
+  const module = withPlainErrors(() => takeCloudflareConfig(newConfig, persistState));
   const own = module === null ? {} : { configPath: module.configPath, experimental };
   const workers = new WorkersOfProject({ ...options, ...own, persistState }, module);
   return {
     ...options,
     ...own,
     persistState,
-    config: (config) => inWords(() => workers.takeEntry(config, customizer)),
+    config: (config) => withPlainErrors(() => workers.takeEntry(config, customizer)),
     auxiliaryWorkers: [
       ...auxiliaryWorkers.map((worker) => ({
         ...worker,
         config: (...[config, context]: Parameters<Auxiliary>) =>
-          inWords(() =>
+          withPlainErrors(() =>
             workers.takeAuxiliary(config, "config" in worker ? worker.config : undefined, context),
           ),
       })),
       {
-        config: (config) => inWords(() => workers.makeBroker(config)),
+        config: (config) => withPlainErrors(() => workers.makeBroker(config)),
         // Cloudflare's plugin calls this only when it builds.
         devOnly: () => {
           throw new Error(TAKEN_FOR_SERVER);
@@ -69,8 +69,8 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
   };
 }
 
-/** Throws an error of the user's files without its stack. */
-function inWords<T>(run: () => T): T {
+/** Calls a function, and throws its errors about the user's files without their stack. */
+function withPlainErrors<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {

@@ -2,19 +2,19 @@ import { HostService } from "@sluice/local/http/host-service";
 import { alreadyInSource, stackNamer } from "@sluice/local/stacks/named-stack";
 import { STACKS_VARIABLE } from "@sluice/project/names";
 
-/** Folder of the Worker of Cloudflare's plugin that runs the modules, as its frames have it below the root. */
+/** Folder in the frames of Cloudflare's runner Worker, which runs the modules. The path is relative to the root. */
 const RUNNER = /(?<=[ (])workers\/runner-worker\//g;
 
-/** Makes the frames of Cloudflare's plugin in a stack trace those of the runtime. */
+/** Renames frames of Cloudflare's runner Worker in a stack trace, so that they count as the runtime's. */
 export function namedRunner(stack: string): string {
   return stack.replaceAll(RUNNER, "cloudflare:runner-worker/");
 }
 
-/** Services by the root that they name files from, until the process ends: Vite reads its configuration again. */
+/** Services by root. They run until the process ends, since Vite may read its configuration again. */
 const services = new Map<string, HostService>();
 
 /**
- * Has the broker name the files in stack traces from the project's root. Vite itself leads them to the sources.
+ * Makes the broker name files in stack traces relative to the project's root. Vite has mapped them to the sources.
  *
  * @param vars variables of the broker. Cloudflare's plugin reads them when it starts the Workers, when the variable has
  *   a value.

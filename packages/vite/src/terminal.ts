@@ -10,13 +10,13 @@ export interface Logger {
 }
 
 const METHODS = ["error", "warn", "info"] as const;
-/** Loggers that leave our frames out already. A server has several environments. */
+/** Loggers that were changed already. A server has several environments. */
 const folding = new WeakSet<Logger>();
 
 /**
- * Leaves the frames of Sluice and of the runtime out of the stack traces that a dev server prints, as `sluice dev` does.
+ * Removes the frames of Sluice and of the runtime from the stack traces that a logger prints, as `sluice dev` does.
  *
- * @param own folders of our own sources. Absolute. Default: where they are.
+ * @param own folders of our own sources. Absolute. Default: `ownSources()`.
  */
 export function foldOwnFrames(logger: Logger, own: readonly string[] = [ownSources()]): void {
   if (folding.has(logger)) return;

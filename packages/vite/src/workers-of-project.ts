@@ -277,7 +277,7 @@ function brokerName(): string {
   return env === "" ? BROKER_NAME : `${BROKER_NAME}-${env}`;
 }
 
-/** Applies the user's part as Cloudflare's plugin does, but before ours is added, which takes precedence. */
+/** Applies the user's part as Cloudflare's plugin does, but before our changes, which take precedence. */
 function customize(config: WorkerConfig, customizer: Customizer, context: Context | undefined): void {
   const part = typeof customizer === "function" ? customizer(config, context as never) : customizer;
   if (part) Object.assign(config, defu(part, config));

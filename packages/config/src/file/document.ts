@@ -52,7 +52,7 @@ function parseTomlText(text: string, file: string): Parsed {
 }
 
 /**
- * Where the `toml` package puts the line: on `location` when the grammar does not fit, on `line` when a key repeats.
+ * Returns the line of an error of the `toml` package: in `location` for a syntax error, in `line` for a repeated key.
  */
 function lineOfTomlError(error: Error): number | undefined {
   const { line, location } = error as { line?: number; location?: { start: { line: number } } };
@@ -62,7 +62,7 @@ function lineOfTomlError(error: Error): number | undefined {
 function parseJsonText(text: string, file: string): Parsed {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
-  // Only the first: the parser goes on after an error, and what follows is mostly its consequence.
+  // Only the first: the parser goes on after an error, and later errors mostly follow from it.
   const [error] = errors;
   if (error !== undefined) {
     const line = new LineIndex(text).lineAt(error.offset);
@@ -72,7 +72,7 @@ function parseJsonText(text: string, file: string): Parsed {
   return { root: getNodeValue(tree), lines: locateJsonKeys(text, tree) };
 }
 
-/** The line of every key and array element of a JSON document, from the offsets in its syntax tree. */
+/** Finds the line of every key and array element of a JSON document by the offsets in its syntax tree. */
 function locateJsonKeys(text: string, root: Node): KeyLines {
   const lines = new KeyLines();
   const index = new LineIndex(text);

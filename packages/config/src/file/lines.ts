@@ -1,7 +1,7 @@
-/** A way into a configuration: keys and array indices, from the root. */
+/** Path in a configuration: keys and array indices, from the root. */
 export type KeyPath = readonly (string | number)[];
 
-/** On which line each key of a file stands. */
+/** Line of each key of a file. */
 export class KeyLines {
   readonly #lines = new Map<string, number>();
 
@@ -17,8 +17,8 @@ export class KeyLines {
   }
 
   /**
-   * Line of a key; of the nearest table around it when the key itself is not in the file, which is where a missing key
-   * belongs. `undefined` when nothing of the path is in the file.
+   * Returns the line of a key. For a key that is not in the file, that is the line of the nearest table around it,
+   * where the key belongs; `undefined` when no part of the path is in the file.
    */
   lineOf(path: KeyPath): number | undefined {
     for (let length = path.length; length > 0; length--) {

@@ -10,7 +10,7 @@ export interface Place {
 
 export const ROOT: Place = { path: [], field: "" };
 
-/** The place of a key of a table, or of an element of an array. */
+/** Returns the place of a key of a table, or of an element of an array. */
 export function placeOf(parent: Place, key: string | number): Place {
   const step = typeof key === "number" ? `[${key}]` : parent.field === "" ? key : `.${key}`;
   return { path: [...parent.path, key], field: parent.field + step };
@@ -35,12 +35,11 @@ export class Report {
     return this.#document.directory;
   }
 
-  /** Whether the file is one whose keys belong to the table above them. */
   get isToml(): boolean {
     return this.#document.file.endsWith(".toml");
   }
 
-  /** In the order of the calls. */
+  /** All diagnostics, in the order of the calls. */
   get diagnostics(): readonly ConfigDiagnostic[] {
     return this.#diagnostics;
   }
@@ -53,7 +52,7 @@ export class Report {
     this.#add("error", place, text);
   }
 
-  /** An error that begins with the name of the field: `The field "a.b" TEXT`. */
+  /** Adds an error that begins with the name of the field: `The field "a.b" TEXT`. */
   fieldError(place: Place, text: string): void {
     this.error(place, `The field "${place.field}" ${text}`);
   }

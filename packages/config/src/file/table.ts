@@ -7,7 +7,7 @@ export function isTable(value: unknown): value is Table {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An object by queue name. Without a prototype, for "constructor" is a valid queue name. */
+/** Makes an object by queue name, without a prototype: "constructor" is a valid queue name. */
 export function recordOf<T>(entries: Iterable<readonly [string, T]>): Readonly<Record<string, T>> {
   return Object.assign(Object.create(null), Object.fromEntries(entries));
 }

@@ -2,8 +2,8 @@ import { type AST, ParseError, parseTOML } from "toml-eslint-parser";
 import { KeyLines, type KeyPath } from "./lines.ts";
 
 /**
- * Finds the line of every key of a TOML document. The `toml` package, which reads the values, tells lines of syntax
- * errors only. Of what this parser does not accept no line is known: a line number is worth no crash.
+ * Finds the line of every key of a TOML document. The `toml` package, which reads the values, has lines of syntax
+ * errors only. A document that this parser does not accept gets no lines, rather than an error.
  */
 export function locateTomlKeys(text: string): KeyLines {
   const lines = new KeyLines();

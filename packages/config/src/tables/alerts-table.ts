@@ -33,8 +33,8 @@ const schema = z.strictObject(
 );
 
 /**
- * Reads `[sluice.alerts]`: when a webhook is told that something is wrong. Every fault is reported on the line of its
- * key. The broker decides whether it may call the host, since that depends on where it runs.
+ * Reads `[sluice.alerts]`: when a webhook gets alerts. Every fault is reported on the line of its key. The broker
+ * decides whether it may call the host, since that depends on where it runs.
  */
 export function readAlertsTable(value: unknown, place: Place, report: Report): AlertSettings | null {
   const raw = checkShape(schema, value, place, report);
@@ -81,7 +81,7 @@ function checkUrl(text: string, place: Place, report: Report): void {
   );
 }
 
-/** Reads a time in seconds; `undefined` for one that is off. */
+/** Reads a time, in seconds; `undefined` where it is off. */
 function readTime(
   value: z.infer<typeof time>,
   byDefault: number | undefined,
@@ -98,7 +98,7 @@ function readTime(
 
 const MOMENT = 'a time with its zone, as in "2026-12-24T18:00:00Z"';
 
-/** The key `alerts_silent_until` of `[sluice.queues.NAME]`: a text, or a time as TOML has it. */
+/** Schema of the key `alerts_silent_until` of `[sluice.queues.NAME]`: a text, or a TOML date-time. */
 export const SILENCE_KEY = z.union([z.string(), z.date()], MOMENT).optional();
 
 /** Reads until when the alerts of a queue are silenced, in ms since 1970. */

@@ -44,7 +44,7 @@ function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[
   return key === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(key)], further);
 }
 
-/** The value that an issue is about, for its message. JSON has no word for `nan` and `inf`, which TOML allows. */
+/** Formats the value that an issue is about. JSON has no form for `nan` and `inf`, which TOML allows. */
 function valueAt(root: unknown, path: readonly PropertyKey[]): string {
   const value = path.reduce<unknown>(
     (at, key) => (isTable(at) || Array.isArray(at) ? Reflect.get(at, key) : undefined),

@@ -7,7 +7,7 @@ export interface ConvertedConfig {
   readonly consumerTriggers: readonly number[];
 }
 
-/** Keys of Wrangler that have another name there. The others are in camel case. */
+/** Wrangler's keys with another name in a `cloudflare.config.ts`. The others are in camel case there. */
 const RENAMED: Readonly<Record<string, string>> = { queue: "name" };
 
 /**

@@ -12,7 +12,7 @@ import type { Table } from "../file/table.ts";
 import { CONSUMER_RANGES, checkQueueName, checkRanges } from "./limits.ts";
 import { isOptional, isTableOrArray, warnOfUnknownKeys } from "./wrangler-checks.ts";
 
-/** How one queue is consumed: by the Worker itself, or by clients that pull over HTTP. */
+/** Consumer of a queue: the Worker itself, or clients that pull over HTTP. */
 export type ConsumerConfig =
   | { readonly queue: string; readonly type: "worker"; readonly settings: ConsumerSettings }
   | { readonly queue: string; readonly type: "http_pull"; readonly settings: PullConsumerSettings };
@@ -30,7 +30,7 @@ export interface RawConsumer extends Table {
   readonly retry_delay?: number;
 }
 
-/** In the order in which Wrangler complains. */
+/** Optional keys and their types, in the order of Wrangler's errors. */
 const OPTIONAL_KEYS = [
   ["type", "string"],
   ["max_batch_size", "number"],
@@ -46,8 +46,8 @@ const WORKER_KEYS = ["max_batch_timeout", "max_concurrency"];
 const KNOWN_KEYS = ["queue", ...OPTIONAL_KEYS.map(([key]) => key)];
 
 /**
- * Checks a consumer, and reports the errors and warnings of Wrangler in its words (spec cloudflare-queues 3.3). With
- * one difference: the type `http_pull`, which Cloudflare documents and older Wranglers take, is taken.
+ * Checks a consumer, and reports the errors and warnings of Wrangler in its words (spec cloudflare-queues 3.3). One
+ * difference: the type `http_pull` is accepted, which Cloudflare documents and older versions of Wrangler accept.
  */
 export function checkConsumer(value: unknown, place: Place, report: Report): value is RawConsumer {
   if (!isTableOrArray(value)) {
@@ -80,9 +80,9 @@ export function checkConsumer(value: unknown, place: Place, report: Report): val
 
 /**
  * Reads a consumer with production's defaults: batches of 10, 5 s, 3 retries, no retry delay, concurrency left to the
- * broker, no dead-letter queue. Wrangler's local defaults differ: 5, 1 s and 2 (spec cloudflare-queues 3.1, 8.1). Of
- * `http_pull`: 5 messages for a pull, leased for 30 s (spec cloudflare-queues 0, 5.2). Names and numbers that
- * production refuses at deploy are reported.
+ * broker, no dead-letter queue. Wrangler's local defaults differ: 5, 1 s and 2 (spec cloudflare-queues 3.1, 8.1). The
+ * defaults of `http_pull` are 5 messages for a pull, leased for 30 s (spec cloudflare-queues 0, 5.2). Names and numbers
+ * that production refuses at deploy are reported.
  */
 export function readConsumer(raw: RawConsumer, place: Place, report: Report): ConsumerConfig {
   checkQueueName(raw.queue, placeOf(place, "queue"), report);
@@ -116,7 +116,7 @@ export function readConsumer(raw: RawConsumer, place: Place, report: Report): Co
   };
 }
 
-/** Shows a value as a template literal does, and objects by their content: those of the parsers have no `toString`. */
+/** Formats a value as a template literal does, and objects as JSON: those of the parsers have no `toString`. */
 function shownBare(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -3,7 +3,7 @@ import type { ConfigDocument } from "../file/document.ts";
 import { type Place, placeOf, type Report, ROOT } from "../file/report.ts";
 import { isTable, type Table } from "../file/table.ts";
 
-/** The part of a configuration that is in force. */
+/** The environment of a configuration that is in force. */
 export interface ActiveEnvironment {
   /** `null` for the top level. */
   readonly env: string | null;
@@ -15,17 +15,16 @@ export interface ActiveEnvironment {
 }
 
 /**
- * Keys that a build tool writes into a configuration which it has flattened to one environment, for Wrangler to be
- * redirected to.
+ * Keys of a flattened configuration: a build tool has reduced it to one environment, and redirects Wrangler to it.
  */
 const FLATTENED_KEYS = ["userConfigPath", "topLevelName", "definedEnvironments", "targetEnvironment"];
 
 /**
  * Chooses the environment and names the Worker by Wrangler's rules: the top-level `name`; in an environment its own
- * `name`, or the top-level one with `-<env>` behind it. An environment that is not in the file is an error if others
- * are; if there is none at all, it is the top level under the environment's name, with a warning.
+ * `name`, or the top-level one with `-<env>` behind it. An environment that the file lacks is an error if the file has
+ * others. If it has none, the top level is taken under the environment's name, with a warning.
  *
- * In a flattened configuration the environment is settled already: its name stays as it is written.
+ * A flattened configuration is of one environment already, and the Worker's name stays as it is written.
  */
 export function selectEnvironment(
   document: ConfigDocument,
@@ -98,7 +97,9 @@ function ownName(table: Table): string | undefined {
   return typeof table.name === "string" && table.name !== "" ? table.name : undefined;
 }
 
-/** Names a Worker without a name by its folder, so that the name stays; Wrangler draws one at each start. */
+/**
+ * Names a Worker without a name after its folder, so that the name stays; Wrangler makes a random one at each start.
+ */
 function nameByFolder(document: ConfigDocument, report: Report): string {
   const slug = basename(document.directory)
     .toLowerCase()
@@ -106,7 +107,7 @@ function nameByFolder(document: ConfigDocument, report: Report): string {
     .replaceAll(/^-+|-+$/g, "");
   const name = slug === "" ? "worker" : slug;
   const { name: written } = document.root;
-  // Any other name that cannot be used has been refused already.
+  // Any other unusable name has been refused already.
   if (written === undefined || written === "") {
     report.warning(
       placeOf(ROOT, "name"),

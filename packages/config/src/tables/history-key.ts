@@ -5,7 +5,7 @@ import { durationSeconds } from "./duration.ts";
 
 const TEXT = 'a time from "1m" to "14d", as in "90s" or "1h", or "off"';
 
-/** The key `history` of `[sluice.queues.NAME]`. The message says what belongs there. */
+/** Schema of the key `history` of `[sluice.queues.NAME]`. */
 export const HISTORY_KEY = z.union([z.string(), z.literal(false)], TEXT).optional();
 
 /** Reads how long a queue keeps its history, in seconds, 0 for none. Reports any other value on the line of its key. */

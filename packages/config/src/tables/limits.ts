@@ -33,7 +33,7 @@ export interface SettingRange {
   readonly max: number;
   /** Unit of the number, for the message. */
   readonly unit: string;
-  /** Only a duration that the API takes in a finer unit may have decimals. */
+  /** Whether the number may have decimals: only a duration that the API takes in a finer unit may. */
   readonly decimals: boolean;
 }
 
@@ -45,8 +45,8 @@ const DELAY = whole(0, DELAY_SECONDS_MAX, "seconds");
 
 /**
  * The ranges of a consumer's keys (spec cloudflare-queues 3.1). Wrangler checks none of them; production refuses values
- * outside at deploy. `visibility_timeout_ms` never reaches production, and is checked since a value that no queue can
- * have is a mistake.
+ * outside of them at deploy. `visibility_timeout_ms` never reaches production. It is checked all the same, since a
+ * value that no queue can have is a mistake.
  */
 export const CONSUMER_RANGES = {
   max_batch_size: whole(BATCH_SIZE_MIN, BATCH_SIZE_MAX, "messages"),
@@ -119,7 +119,7 @@ function isWithin(value: number, range: SettingRange): boolean {
   return value >= range.min && value <= range.max && (range.decimals || Number.isInteger(value));
 }
 
-/** For a name in one of Cloudflare's own tables. */
+/** Note on an invalid name in one of Cloudflare's own tables. */
 const WHO_REFUSES =
   'Cloudflare refuses it when the Worker is deployed. "wrangler dev" alone would take any name, and so ' +
   "would hide that.";

@@ -5,10 +5,10 @@ import { isOptional, isTableOrArray, warnOfUnknownKeys } from "./wrangler-checks
 
 /** A binding that sends to a queue. */
 export interface ProducerConfig {
-  /** The name in `env`. */
+  /** Name of the binding in `env`. */
   readonly binding: string;
   readonly queue: string;
-  /** Seconds that a message sent through this binding waits unless it, or its batch, names a delay. */
+  /** Delay of a message sent by this binding, in seconds, unless the message or its batch has a delay of its own. */
   readonly deliveryDelaySeconds?: number;
 }
 
@@ -27,8 +27,8 @@ export function checkProducer(value: unknown, place: Place, report: Report): val
     report.error(place, `"queue" bindings should be objects, but got ${JSON.stringify(value)}`);
     return false;
   }
-  // Wrangler looks no further at a producer with an unknown key, neither for errors nor for the deprecation. The keys
-  // that a binding needs are still checked: Wrangler would fail over them later.
+  // For a producer with an unknown key Wrangler reports neither further errors nor the deprecation. The keys that a
+  // binding needs are still checked: Wrangler would fail later without them.
   const hasUnknownKeys = warnOfUnknownKeys(value, KNOWN_KEYS, place, report);
   let isValid = true;
   const refuse = (key: string, text: string) => {
@@ -67,12 +67,11 @@ export function checkProducer(value: unknown, place: Place, report: Report): val
 }
 
 /**
- * A producer whose queue has a name. Without a `queue` key the queue is called like the binding, as in `wrangler dev`;
- * `wrangler deploy` would make a queue called `<worker>-<binding>`, the binding in lower case and with `-` for `_`
- * (spec cloudflare-queues 3.1, docs/differences.md). A binding's name need not be a valid queue name, so it is not
- * checked as one.
+ * Reads a producer. Without a `queue` key the queue has the binding's name, as in `wrangler dev`; `wrangler deploy`
+ * would make a queue `<worker>-<binding>`, the binding in lower case and with `-` for `_` (spec cloudflare-queues 3.1,
+ * docs/differences.md). A binding's name need not be a valid queue name, so it is not checked as one.
  *
- * `delivery_delay` is honoured, which production no longer does, and a warning says so.
+ * `delivery_delay` is applied, with a warning, since production ignores it.
  */
 export function readProducer(raw: RawProducer, place: Place, report: Report): ProducerConfig {
   if (raw.queue !== undefined) checkQueueName(raw.queue, placeOf(place, "queue"), report);

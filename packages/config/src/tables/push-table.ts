@@ -29,7 +29,7 @@ const pushSchema = z.strictObject(
   {
     url: z.string("a string"),
     format: z.enum(["sluice", "sqsd"], '"sluice" or "sqsd"').optional(),
-    // Of `sqsd`: a path, and what `parseSqsdOptions` checks.
+    // Keys of the format `sqsd`. `cron` is a path; `parseSqsdOptions` checks `options`.
     cron: optionalText,
     cron_days: z.enum(["or", "and"], '"or" or "and"').optional(),
     cron_catch_up: z.enum(CATCH_UP_RULES, '"one", "all" or "none"').optional(),
@@ -51,7 +51,7 @@ const pushSchema = z.strictObject(
   "an object",
 );
 
-/** Keys that the format `sqsd` refuses: the worker daemon has an option of its own for each. */
+/** Keys that the format `sqsd` refuses: the worker daemon has its own options for these settings. */
 const NOT_OF_SQSD = [
   "content_type",
   "max_concurrency",
@@ -62,7 +62,7 @@ const NOT_OF_SQSD = [
   "retry_delay",
 ] as const;
 
-/** Keys that the format `sqsd` alone takes: only the worker daemon has them. */
+/** Keys of the worker daemon, which only the format `sqsd` takes. */
 const ONLY_OF_SQSD = [
   "options",
   "cron",
@@ -150,7 +150,7 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
   };
 }
 
-/** Reads the tasks of a `cron.yaml`, by a path from the configuration's folder; `null` for a faulty one. */
+/** Reads the tasks of a `cron.yaml`, whose path is relative to the configuration's folder; `null` if it has errors. */
 function readTasks(
   path: string,
   days: "or" | "and" | undefined,
@@ -215,11 +215,11 @@ function tasksOf(
   };
 }
 
-/** Periodic tasks of a worker daemon, its work besides the messages that are sent to its queue. */
+/** Periodic tasks of a worker daemon. */
 export interface DaemonTasks {
   /** Default: none. */
   readonly periodicTasks?: readonly PeriodicTaskSettings[];
-  /** Which of their runs are made. Default: those that AWS makes. */
+  /** Rules for missed and overlapping runs. Default: AWS's. */
   readonly taskRuns?: TaskRunSettings;
   /** Whether attributes `beanstalk.sqsd.*` count on every message, not only on the daemon's own. Default false. */
   readonly trustsTaskAttributes?: boolean;
@@ -262,7 +262,7 @@ function readUrl(text: string, place: Place, report: Report): string | null {
         ? "should have no user and password in it; put them into a header whose value is an environment variable"
         : null;
   if (problem === null) return text;
-  // The text may hold a password: it is not repeated.
+  // The text may contain a password and is not repeated.
   report.fieldError(place, `${problem}.`);
   return null;
 }

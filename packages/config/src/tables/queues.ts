@@ -10,7 +10,7 @@ export interface Placed<T> {
   readonly place: Place;
 }
 
-/** A `queues` table without what Wrangler refuses. */
+/** A `queues` table without the elements that Wrangler refuses. */
 export interface CheckedQueues {
   readonly producers: readonly Placed<RawProducer>[];
   readonly consumers: readonly Placed<RawConsumer>[];

@@ -15,7 +15,7 @@ const EVENT_TYPES = Object.keys(R2_EVENT_TYPES) as [R2EventType, ...R2EventType[
 const EVENT_TYPES_TEXT = EVENT_TYPES.map((name) => `"${name}"`).join(" or ");
 const BUCKET_TEXT = "a bucket's name of 3 to 63 lowercase letters, digits and hyphens";
 
-/** Beginning or end of keys. */
+/** Schema of a prefix or suffix of keys. */
 const keyPart = z
   .string("a string")
   .refine((text) => keyPartProblem(text) === null, {
@@ -63,7 +63,7 @@ export function readR2Notifications(value: unknown, place: Place, report: Report
   return rules;
 }
 
-/** Whether a queue would be notified of a write to a bucket by both rules. */
+/** Whether both rules could notify the same queue of one write. */
 export function isRepeated(a: R2NotificationSettings, b: R2NotificationSettings): boolean {
   return a.bucket === b.bucket && a.queue === b.queue && rulesOverlap(a, b);
 }

@@ -3,11 +3,11 @@ import type { ConvertedConfig } from "./cloudflare-words.ts";
 
 /**
  * Names and queues of `cloudflare.config.ts` files, by their absolute paths, as the process that runs their Workers has
- * read them. Another process takes them from there: to read such a file runs it.
+ * read them. Other processes use these, since reading such a file executes it.
  */
 export type ReadModules = Readonly<Record<string, ConvertedConfig>>;
 
-/** The queues themselves are checked where they are read. */
+/** Schema of `ReadModules`. The queues themselves are checked where they are read. */
 const READ_MODULES = z.record(
   z.string(),
   z.object({
@@ -16,12 +16,12 @@ const READ_MODULES = z.record(
   }),
 );
 
-/** Checks what another process has written. */
+/** Whether a value that another process has written is a `ReadModules`. */
 export function areReadModules(value: unknown): value is ReadModules {
   return READ_MODULES.safeParse(value).success;
 }
 
-/** Takes out of a configuration what concerns its queues: variables, which may be secret, stay in their process. */
+/** Reduces a configuration to its name and queues: variables, which may be secret, stay in their process. */
 export function queuesOnly({ root: { name, queues }, consumerTriggers }: ConvertedConfig): ConvertedConfig {
   const root = { ...(name === undefined ? {} : { name }), ...(queues === undefined ? {} : { queues }) };
   return { root, consumerTriggers };

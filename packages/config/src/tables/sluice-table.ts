@@ -14,7 +14,7 @@ import { readSqsKeys, SQS_KEYS, type SqsSettings } from "./sqs-keys.ts";
 
 /** Settings that the owner of a queue gives it; absent ones keep their defaults. */
 export interface QueueSettings extends SqsSettings {
-  /** Seconds that a message waits when nothing nearer to it names a delay. 0 to 86,400, default 0. */
+  /** Delay of a message, in seconds, unless the message, its batch or its binding has one. 0 to 86,400, default 0. */
   readonly deliveryDelaySeconds?: number;
   /** Seconds that a message is kept, counted from its send. 60 to 1,209,600, default 345,600. */
   readonly messageRetentionSeconds?: number;
@@ -28,7 +28,7 @@ export interface QueueSettings extends SqsSettings {
   readonly logs?: boolean;
   /** Finished messages whose bodies are kept. 0 to 1,000; default: in development 1,000 beside a history, else 0. */
   readonly finishedMessages?: number;
-  /** Until when its alerts are silenced, in ms since 1970. Default: not. */
+  /** Until when its alerts are silenced, in ms since 1970. Default: never silenced. */
   readonly alertsSilentUntilMs?: number;
   /** Objects that keep the queue. 1 to 100, default 1. */
   readonly shards?: number;
@@ -42,7 +42,7 @@ const queueSchema = z.strictObject(
   {
     delivery_delay: optionalNumber,
     message_retention_period: optionalNumber,
-    // What it holds depends on its policy: `parseRetryTable` checks it.
+    // `parseRetryTable` checks it: its keys depend on its policy.
     retry: z.custom<Table>(isTable, "an object").optional(),
     max_receives_per_second: optionalNumber,
     // `readPushTable` checks it.
@@ -63,7 +63,7 @@ const PROJECT_NAME_SHAPE = "a name of at most 100 letters, digits and @ . / _ -"
 /** The whole `[sluice]` table: a key that is not in here is refused. */
 const sluiceSchema = z.strictObject(
   {
-    // Not a z.record: that drops a key called "__proto__" in silence.
+    // Not a z.record, which silently drops a key called "__proto__".
     queues: z.custom<Table>(isTable, "an object").optional(),
     // `readSnsTable` checks it.
     sns: z.unknown().optional(),

@@ -7,7 +7,7 @@ import { checkQueueName, checkRanges, REDRIVE_RANGES } from "./limits.ts";
  * Settings of a queue for clients that receive and delete, as those of Amazon SQS do; absent ones keep their defaults.
  */
 export interface SqsSettings {
-  /** For a queue whose name ends in `.fifo`, as its name says already. */
+  /** Set for a FIFO queue, whose name ends in `.fifo`. */
   readonly fifo?: true;
   /** Whether a message of a FIFO queue that has no deduplication id gets the hash of its body as one. Default false. */
   readonly contentBasedDeduplication?: boolean;
@@ -21,7 +21,7 @@ export interface SqsSettings {
   readonly redrive?: RedriveSettings;
 }
 
-/** Keys of `[sluice.queues.NAME]`. The message of a schema says what belongs there, as in "should be a number". */
+/** Keys of `[sluice.queues.NAME]`. The message of a schema names the expected value, as in "should be a number". */
 export const SQS_KEYS = {
   fifo: z.boolean("true or false").optional(),
   content_based_deduplication: z.boolean("true or false").optional(),

@@ -69,7 +69,7 @@ export interface ReadWorkerConfigOptions {
  * only at deploy, are errors too, but only in the environment in force. Keys of no concern to queues are ignored.
  *
  * @param file its path, as `findConfigFile` returns it.
- * @throws ConfigError with everything that is wrong, not just the first of it.
+ * @throws ConfigError with all errors, not only the first.
  */
 export function readWorkerConfig(file: string, options: ReadWorkerConfigOptions = {}): WorkerQueueConfig {
   return workerConfigIn(readDocument(file), options.env);
@@ -88,8 +88,8 @@ export function readWorkerTables(origin: string, directory: string, root: Table)
 }
 
 /**
- * Reads the queues of a `cloudflare.config.ts` by the same rules, and the `[sluice]` table of the Wrangler configuration
- * beside it.
+ * Reads the queues of a `cloudflare.config.ts` by the same rules, and the `[sluice]` table of the Wrangler
+ * configuration beside it.
  *
  * @param file absolute path.
  * @param converted its content, which Wrangler has converted to keys of its own configurations.

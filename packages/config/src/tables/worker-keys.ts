@@ -1,4 +1,4 @@
-/** Keys that Wrangler has at the top of a configuration only: those whose value is no table. */
+/** Wrangler's keys of the top level whose value is no table. */
 export const WORKER_KEYS: ReadonlySet<string> = new Set([
   "account_id",
   "base_dir",

@@ -1,7 +1,7 @@
 import { type Place, placeOf, type Report } from "../file/report.ts";
 import type { Table } from "../file/table.ts";
 
-/** The checks that several of Wrangler's tables share, in Wrangler's words (spec cloudflare-queues 3.3). */
+/* Checks that several of Wrangler's tables share, in Wrangler's words (spec cloudflare-queues 3.3). */
 
 /**
  * Warns of keys that Wrangler does not know, all of a table in one warning, on the line of the first.
@@ -21,14 +21,12 @@ export function warnOfUnknownKeys(
   return true;
 }
 
-/** Whether a key, if it is there at all, holds what it should. `null` is there, and is neither number nor string. */
+/** Whether a key is absent or has a value of the type. `null` is a value of no type. */
 export function isOptional(table: Table, key: string, type: "string" | "number" | "boolean"): boolean {
   return !(key in table) || typeof table[key] === type;
 }
 
-/**
- * Answers whether Wrangler takes a value for an object: it lets an array pass and then complains of its missing keys.
- */
+/** Whether Wrangler takes a value for an object: it accepts an array, and then reports its missing keys. */
 export function isTableOrArray(value: unknown): value is Table {
   return typeof value === "object" && value !== null;
 }

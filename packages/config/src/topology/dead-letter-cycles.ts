@@ -1,6 +1,6 @@
 /**
- * Finds every circle that dead letters can go in, each once, as its queues in order. A queue has at most one
- * dead-letter queue, so a walk from each queue finds them all.
+ * Finds every cycle of dead-letter queues, each once, as its queues in order. A queue has at most one dead-letter
+ * queue, so a walk from each queue finds them all.
  */
 export function deadLetterCycles(
   queues: Iterable<string>,

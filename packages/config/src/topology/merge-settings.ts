@@ -99,8 +99,8 @@ export function mergeSnsSettings(
 }
 
 /**
- * Merges the `[[sluice.r2_notifications]]` of all files. Files may have the same rule; rules that overlap otherwise are
- * reported, and too many of a bucket.
+ * Merges the `[[sluice.r2_notifications]]` of all files. Files may have the same rule. Other rules that overlap are
+ * reported, and a bucket with more than `R2_RULES_MAX` rules.
  */
 export function mergeR2Notifications(
   workers: readonly WorkerQueueConfig[],

@@ -21,13 +21,14 @@ import { namedQueues } from "./unnamed-queues.ts";
 
 /**
  * Merges the configurations of all Workers into the queues that exist. A queue exists when anything names it: a
- * producer, a consumer, a `[sluice.queues]` table, a rule of an R2 bucket, or a consumer that sends its dead letters
- * there. The result does not depend on the order of the Workers: queues are sorted by name, producers by Worker and binding.
+ * producer, a consumer, a `[sluice.queues]` table, a rule of an R2 bucket, or a queue that sends its dead letters
+ * there. The result does not depend on the order of the Workers: queues are sorted by name, producers by Worker and
+ * binding.
  *
  * A producer's own `delivery_delay` is not in here: it belongs to the binding and is applied there.
  *
  * @throws ConfigError when two Workers have the same name, a queue has two consumers, dead letters go in a circle, two
- *   rules of an R2 bucket overlap, a queue can have no shards, or two files set a queue, or SNS, to different things (spec
+ *   rules of an R2 bucket overlap, a queue can have no shards, or two files set a queue, or SNS, differently (spec
  *   cloudflare-queues 4, 8.1).
  */
 export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopology {
@@ -206,7 +207,7 @@ function definitionOf(consumer: ConsumerConfig, worker: string): ConsumerDefinit
     : { type: "http_pull", settings: consumer.settings };
 }
 
-/** Dead-letter queue of a queue, and the place that names it. A redrive policy counts before the consumer's. */
+/** Dead-letter queue of a queue, and the place that names it. A redrive policy overrides the consumer's. */
 interface DeadLetters {
   readonly to: string;
   readonly file: string;

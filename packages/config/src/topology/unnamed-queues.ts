@@ -3,10 +3,10 @@ import type { ConfigDiagnostic } from "../file/diagnostics.ts";
 import type { WorkerQueueConfig } from "../tables/worker-config.ts";
 
 /**
- * Warns of settings of a queue that is named nowhere else, where a queue with a similar name is. Without such a name they
- * are for other clients, of SQS for instance.
+ * Warns of settings of a queue that is named nowhere else, if a queue with a similar name exists. Without a similar
+ * name the settings are for other clients, of SQS for instance.
  *
- * @param own configurations whose settings are looked at.
+ * @param own configurations whose settings are checked.
  * @param all configurations that may name the queue: these, and those of other processes.
  */
 export function unnamedQueues(
@@ -18,7 +18,7 @@ export function unnamedQueues(
   const warnings = new Map<string, ConfigDiagnostic>();
   for (const { file: main, settingsFile: file = main, queueSettings, lines } of own) {
     for (const [queue, settings] of Object.entries(queueSettings)) {
-      // Dead-letter queues are named after their queues, and a queue that has one is none.
+      // Dead-letter queues have names like their queues'. A queue that has a dead-letter queue is itself none.
       const deadLetters = deadLetterQueuesOf(settings);
       const others = [...(deadLetters.length > 0 ? used : named)].filter(
         (name) => !deadLetters.includes(name),
@@ -33,7 +33,7 @@ export function unnamedQueues(
   return [...warnings.values()];
 }
 
-/** Collects the queues that anything names but a table of their own settings. */
+/** Collects the queues that are named anywhere but in a table of their own settings. */
 export function namedQueues(workers: readonly WorkerQueueConfig[]): Set<string> {
   const names = usedQueues(workers);
   for (const { consumers, queueSettings } of workers) {

@@ -3,35 +3,35 @@ import type { Room } from "../sqlite/room.ts";
 import { openIndex } from "./index-file.ts";
 
 /**
- * Longest that a timer waits before it looks at the clock again, in ms: of a computer that slept, or whose clock was
- * set, the timers do not know. (No timer of Node.js waits longer than 2^31 ms, in any case.)
+ * Longest that a timer waits before the clock is read again, in ms: timers do not notice that a computer slept or that
+ * its clock was set. (No timer of Node.js waits longer than 2^31 ms, in any case.)
  */
 export const LOOK_AGAIN_MS = 60_000;
 const NS_PER_MS = 1_000_000n;
 
-/** Rings at the object with an id. Its name is not known of one that was never called by it. */
+/** Rings the alarm of an object. `name` is `null` where the object's name is not known: the index may lack it. */
 export type Ring = (id: string, name: string | null) => void;
 
 export interface AlarmIndexPorts {
   error(line: string): void;
   readonly room: Room;
-  /** The time that alarms go by, in ms since 1970. */
+  /** Returns the time by which alarms ring, in ms since 1970. */
   now(): number;
 }
 
 interface Entry {
-  /** Time that is written to the file, in ms since 1970. */
+  /** Time in the file, in ms since 1970. */
   readonly atMs: number;
-  /** When it rings: then, or later if it could not be heard. */
+  /** Time at which it rings, in ms since 1970: `atMs`, or later after a ring that failed. */
   dueMs: number;
-  /** `null` once it rang. */
+  /** `null` once the alarm has rung. */
   timer: NodeJS.Timeout | null;
 }
 
 /**
- * The alarms of a namespace's objects, in the file that workerd keeps them in: which objects are to be started, and
- * when. Each object also has its own in its own database; that one counts. What is written here is never later, or an
- * object that nobody calls would sleep on: an earlier alarm is written before the object commits it, any other one
+ * Index of the alarms of a namespace's objects, in workerd's file for them: which objects are to be started, and when.
+ * The alarm in an object's own database is authoritative. The time in the index is never later than that, or an object
+ * that nobody calls would miss its alarm: an earlier time is written before the object commits it, a later one
  * afterwards.
  */
 export class AlarmIndex {
@@ -42,7 +42,12 @@ export class AlarmIndex {
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
 
-  /** @param folder of the namespace. Everything in its index is set. Throws `SqliteError`. */
+  /**
+   * Opens the index, and sets timers for all of its alarms.
+   *
+   * @param folder folder of the namespace.
+   * @throws SqliteError
+   */
   constructor(folder: string, ring: Ring, { error, room, now }: AlarmIndexPorts) {
     this.#ring = ring;
     this.#error = error;
@@ -62,12 +67,15 @@ export class AlarmIndex {
     }
   }
 
-  /** Returns the time that is written for an object, in ms since 1970; `null` for none. */
+  /** Returns the alarm of an object in the index, in ms since 1970; `null` for none. */
   at(id: string): number | null {
     return this.#entries.get(id)?.atMs ?? null;
   }
 
-  /** An object is about to commit an alarm: it is written here if it is earlier. Throws `SqliteError`. */
+  /**
+   * To be called before an object commits an alarm: writes it if it is earlier than the one in the index. @throws
+   * SqliteError
+   */
   willCommit(id: string, name: string | null, atMs: number): void {
     const writtenMs = this.at(id);
     if (writtenMs !== null && writtenMs <= atMs) return;
@@ -76,8 +84,8 @@ export class AlarmIndex {
   }
 
   /**
-   * An object has this alarm, or none. What cannot be written is said: the file then has an earlier one, which does no
-   * harm.
+   * To be called when an object has committed this alarm, or none. A failed write is logged: the file then has an
+   * earlier alarm, which does no harm.
    */
   committed(id: string, name: string | null, atMs: number | null): void {
     const entry = this.#entries.get(id);
@@ -97,7 +105,7 @@ export class AlarmIndex {
     }
   }
 
-  /** An alarm that could not be heard rings again then, whatever is written. */
+  /** Lets the alarm of an object ring at `untilMs` instead, whatever time the file has. */
   postpone(id: string, name: string | null, untilMs: number): void {
     const writtenMs = this.at(id);
     if (writtenMs !== null) this.#arm(id, name, writtenMs, untilMs);

@@ -5,7 +5,7 @@ import { findingIn, putAside } from "../sqlite/database-files.ts";
 import type { Room } from "../sqlite/room.ts";
 import { readAlarm } from "./own-alarm.ts";
 
-/** Where workerd has the alarms of a namespace's objects, in their folder. */
+/** Name of workerd's file with the alarms of a namespace's objects, in their folder. */
 const INDEX_FILE = "metadata.sqlite";
 const CREATE =
   "CREATE TABLE _cf_ALARM (actor_id TEXT PRIMARY KEY, scheduled_time INTEGER, actor_name TEXT) WITHOUT ROWID";
@@ -13,15 +13,15 @@ const CREATE =
 export interface Index {
   readonly database: Database;
   /**
-   * Whether it has the column `actor_name`. Before autumn 2026 workerd wrote none, and that workerd crashes on an index
-   * that has one: an index stays as it is, so that a project with such a Wrangler goes on.
+   * Whether the table has the column `actor_name`. workerd before autumn 2026 made none, and crashes on an index that
+   * has one. So an existing index keeps its columns, and a project with such a Wrangler goes on.
    */
   readonly hasNames: boolean;
 }
 
 /**
- * Opens the index of all alarms. Where there is none, or one that is damaged, it is made from what the objects' own
- * files say: else nobody would start an object that nobody calls. What was damaged is put aside.
+ * Opens the index of all alarms. If it does not exist or is damaged, it is made from the objects' own files: otherwise
+ * objects that nobody calls would miss their alarms. A damaged index is put aside.
  *
  * @throws SqliteError where it cannot be opened for another reason.
  */
@@ -46,7 +46,7 @@ export function openIndex(folder: string, error: (line: string) => void, room: R
   }
 }
 
-/** All of it, or nothing: an index that lacks an alarm must not be taken for a whole one. */
+/** Fills the index in one transaction: an index with only some of the alarms must not be taken for a whole one. */
 function fill(database: Database, folder: string, error: (line: string) => void): void {
   database.run("BEGIN");
   database.run(CREATE);

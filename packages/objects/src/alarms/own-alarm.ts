@@ -3,10 +3,10 @@ import type { Database, SqlValue } from "../sqlite/database.ts";
 /** Key of the alarm in workerd's own table. */
 const ALARM_KEY = 1;
 const NS_PER_MS = 1_000_000n;
-/** Latest alarm, in ms since 1970: its nanoseconds are a 64-bit integer. That is in the year 2262. */
+/** Latest alarm, in ms since 1970: in the year 2262, since its nanoseconds are a 64-bit integer. */
 export const ALARM_MS_MAX = Math.floor(Number(2n ** 63n / NS_PER_MS)) - 1;
 
-/** The alarm that an object's own database says, in ms since 1970. */
+/** Reads the alarm in an object's own database, in ms since 1970; `null` for none. */
 export function readAlarm(database: Database): number | null {
   if (database.all("SELECT 1 FROM sqlite_master WHERE name = '_cf_METADATA'").length === 0) return null;
   const [row] = database.all(
@@ -16,7 +16,7 @@ export function readAlarm(database: Database): number | null {
   return row === undefined ? null : Number(row.at_ms);
 }
 
-/** Writes it there. */
+/** Writes the alarm to an object's own database; `null` for none. */
 export function writeAlarm(
   atMs: number | null,
   write: (sql: string, values: readonly SqlValue[]) => void,
@@ -27,9 +27,9 @@ export function writeAlarm(
 }
 
 /**
- * When an alarm rings that an object asks for: at once if that is past, as on the platform.
+ * Returns the time at which an alarm that an object sets rings: now if that is past, as on the platform.
  *
- * @throws TypeError for what is no moment, or one that cannot be written down.
+ * @throws TypeError for an invalid date, or one later than `ALARM_MS_MAX`.
  */
 export function alarmMsOf(at: number | Date, nowMs: number): number {
   const atMs = Math.trunc(Number(at));

@@ -2,8 +2,9 @@ import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder, and those around it, that a power cut does not take away: what a database syncs is lost with a folder
- * around it. Syncs their names also where they are there: who made them may have been killed before.
+ * Makes a folder and its parents so that they survive a power cut: synced databases would be lost with a folder around
+ * them. The folder's name is synced also if it exists: the process that made it may have been killed before it synced
+ * it.
  *
  * @throws the file system's error.
  */
@@ -21,8 +22,8 @@ export function syncFoldersAround(path: string, top: string): void {
 }
 
 /**
- * Makes the names in a folder survive a power cut. Where that cannot be asked for, as on Windows or of a folder that
- * this user may not read, nothing is done, as by SQLite.
+ * Syncs a folder, so that the names in it survive a power cut. Does nothing where that is not possible, as on Windows
+ * or for a folder that this user may not read; SQLite does the same.
  */
 export function syncFolder(folder: string): void {
   let descriptor: number | null = null;
@@ -30,7 +31,7 @@ export function syncFolder(folder: string): void {
     descriptor = openSync(folder, "r");
     fsyncSync(descriptor);
   } catch {
-    // The file system has other ways, or none.
+    // The file system cannot sync a folder.
   } finally {
     if (descriptor !== null) closeSync(descriptor);
   }

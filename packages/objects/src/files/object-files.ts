@@ -5,23 +5,23 @@ import { Sql } from "../sqlite/sql.ts";
 
 const OBJECT_FILE = /^([0-9a-f]{64})\.sqlite$/;
 
-/** File of the object with an id, in the folder of its class. */
+/** Returns the file of the object with an id, in the folder of its class. */
 export function objectFile(folder: string, id: string): string {
   return join(folder, `${id}.sqlite`);
 }
 
-/** Ids of all objects of a class that have a file in its folder. */
+/** Lists the ids of all objects that have a file in the folder of a class. */
 export function objectIdsIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((name) => OBJECT_FILE.exec(name)?.[1] ?? []);
 }
 
 /**
- * Gives room back to the disk that the files of all objects do not need, while nobody runs them. One that cannot be
- * read, or copied, stays as it is.
+ * Shrinks the files of all objects by space that they do not need. No object may be running. A file that cannot be read
+ * or copied stays as it is.
  *
- * @param folder of all objects, in which each class has its own.
- * @param warn told of each of those.
+ * @param folder folder of all objects, in which each class has its own.
+ * @param warn called for each file that stays as it is.
  */
 export function shrinkObjectFiles(folder: string, warn: (line: string) => void): void {
   const classes = readdirSync(folder).filter((name) => statSync(join(folder, name)).isDirectory());
@@ -41,17 +41,18 @@ export function shrinkObjectFiles(folder: string, warn: (line: string) => void):
   }
 }
 
-/** An object's database, while nobody runs the object. */
+/** An object's database, while the object does not run. */
 export interface ObjectDatabase {
   readonly sql: Sql;
-  /** All of what `write` writes, synced, or nothing. */
+  /** Runs `write` in a transaction, and syncs it. */
   transaction(write: () => void): void;
 }
 
 /**
- * Opens the database of an object that nobody runs, for `work`. It is made if it is not there.
+ * Opens the database of an object that does not run, and calls `work` with it. The file is created if it does not
+ * exist.
  *
- * @throws SqliteError where it is no database or cannot be read; what `work` throws.
+ * @throws SqliteError where the file is no database or cannot be read; the error of `work`.
  */
 export function withObjectFile<Result>(file: string, work: (database: ObjectDatabase) => Result): Result {
   const database = new Database(file);

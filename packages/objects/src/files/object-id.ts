@@ -1,12 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** Bytes of an id that name it; as many again prove that they were made with the namespace's key. */
+/** Bytes of an id that identify the object; as many again prove that they were made with the namespace's key. */
 const HALF_BYTES = 16;
 
 /**
- * Id of the object that has a name, in hexadecimal digits: the same that workerd gives it, whose file is called by it.
+ * Returns the id of the object with a name, in hexadecimal digits. It is workerd's id, after which the file is named.
  *
- * @param uniqueKey of the namespace.
+ * @param uniqueKey unique key of the namespace.
  */
 export function idOfName(uniqueKey: string, name: string): string {
   const key = createHash("sha256").update(uniqueKey).digest();

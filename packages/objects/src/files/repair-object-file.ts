@@ -7,23 +7,23 @@ import { databaseName } from "../sqlite/database-name.ts";
 import { sqliteErrorOf } from "../sqlite/sqlite-error.ts";
 import { syncFolder } from "./folders.ts";
 
-/** A damaged file in whose place there is a whole one. */
+/** Report of a damaged file that was replaced. */
 export interface Repaired {
-  /** Damage that was found in it, in SQLite's words. */
+  /** Damage that was found, in SQLite's words. */
   readonly finding: string;
-  /** Where it is now. */
+  /** Path of the damaged file now. */
   readonly aside: string;
 }
 
 /**
- * Puts a new database in the place of an object's damaged one, with every row that can be read of it. Reads all of the
- * file: for objects whose data are small, while nobody runs them.
+ * Replaces an object's damaged database by a new one with all rows that can be read. Reads the whole file, so it is for
+ * objects with little data. The object must not be running.
  *
- * @returns `null` where the file is sound, or is not there.
+ * @returns `null` where the file is sound or does not exist.
  * @throws SqliteError where it cannot be read or written for another reason than damage.
  */
 export function repairObjectFile(file: string): Repaired | null {
-  // A process that was killed while it repaired left the file itself, or a whole one that has not taken its place yet.
+  // A process that was killed during a repair has left the damaged file, or the new one under the name `whole`.
   const whole = `${file}.whole`;
   if (!existsSync(file)) {
     if (!existsSync(whole)) return null;
@@ -35,8 +35,8 @@ export function repairObjectFile(file: string): Repaired | null {
   const repaired = `${file}.repaired`;
   rmSync(repaired, { force: true });
   copyReadable(file, repaired);
-  // A power cut keeps and loses names in any order, so each step is synced before the next one. The last one may be
-  // lost: the next start makes it again.
+  // A power cut can undo renames in any order, so each one is synced before the next. The last one may be lost: the
+  // next start repeats it.
   renameSync(repaired, whole);
   syncFolder(dirname(file));
   const aside = putAside(file);
@@ -50,7 +50,8 @@ function copyReadable(from: string, to: string): void {
   try {
     const source = new DatabaseSync(databaseName(from), { defensive: false });
     try {
-      // Else a file that was cut is not read at all. Newer releases of Node.js heed it only for who is not defensive.
+      // Otherwise a truncated file is not read at all. Newer releases of Node.js need `defensive: false` for this
+      // pragma.
       source.exec("PRAGMA writable_schema = ON");
       target.run("BEGIN");
       for (const table of tablesOf(source)) copyTable(source, target, table);
@@ -65,11 +66,11 @@ function copyReadable(from: string, to: string): void {
 
 interface Table {
   readonly name: string;
-  /** How it was created. */
+  /** Its `CREATE TABLE` statement. */
   readonly sql: string;
 }
 
-/** Pattern of tables' names: a table that is named otherwise is damaged. */
+/** Matches the name of a table. Any other name is damaged. */
 const TABLE_NAME = /^\w+$/;
 
 function tablesOf(source: DatabaseSync): Table[] {
@@ -92,14 +93,14 @@ function copyTable(source: DatabaseSync, target: Database, table: Table): void {
   }
 }
 
-/** Rows from the first one up, as far as they can be read, and then from the last one down. */
+/** Copies rows from the first one up, as far as they can be read, and then from the last one down. */
 function copyRows(source: DatabaseSync, target: Database, { name, sql }: Table): void {
   target.run(sql);
   const columns = [...readable(source, `SELECT name, pk FROM pragma_table_info('${name}')`)];
   const names = columns.map((column) => `"${column.name}"`);
   const ofKey = columns.filter(({ pk }) => pk !== 0n).map((column) => `"${column.name}"`);
   const key = ofKey.length > 0 ? ofKey : ["rowid"];
-  // A row that is met from both sides is one row.
+  // With the key, so that a row that is read from both sides is inserted once.
   const copied = (ofKey.length > 0 ? names : [...key, ...names]).join(", ");
   for (const order of ["ASC", "DESC"]) {
     const by = key.map((column) => `${column} ${order}`).join(", ");
@@ -113,7 +114,7 @@ function copyRows(source: DatabaseSync, target: Database, { name, sql }: Table):
   }
 }
 
-/** Rows until damage is met: as SQLite has them, without a number that loses digits. */
+/** Reads rows until one is damaged. Integers are read as `bigint`, so that they lose no digits. */
 function* readable(source: DatabaseSync, query: string): Generator<Record<string, StoredValue>> {
   try {
     const statement = source.prepare(query);

@@ -2,28 +2,28 @@ import { InstanceEndedError } from "../instance-ended.ts";
 import { copyOf } from "./copy.ts";
 import type { Storage } from "./storage.ts";
 
-/** Durable Object, seen as its RPC methods by name. */
+/** RPC methods of a Durable Object, by name. */
 export type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
 
 /**
- * Optional method of an object: returns true when nothing in its memory matters, so that the instance may end and its
- * file be closed. An object without it lives until `close`, unless it is aborted or a commit fails.
+ * Name of an optional method of an object. It returns `true` when nothing in its memory matters, so that the instance
+ * may end and its file be closed. An object without it lives until `close`, unless it is aborted or a commit fails.
  */
 export const HOLDS_NOTHING = "holdsNothing";
 
-/** Public members of `Storage`: with its private ones no simulated storage could have this type. */
+/** Public members of `Storage`. A simulated storage could not have the type of a class with private ones. */
 export type InstanceStorage = Pick<Storage, keyof Storage>;
 
 /** Part of `DurableObjectState` that the broker's classes use. */
 export interface ObjectState {
   readonly id: { readonly name: string | undefined; toString(): string };
   readonly storage: InstanceStorage;
-  /** Lets calls wait until `work` is done. If it fails, so does this instance. */
+  /** Makes calls wait until `work` is done. If `work` fails, the instance ends. */
   blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>;
   waitUntil(work: Promise<unknown>): void;
   /**
-   * Ends this instance: what is not committed is lost, and calls that are under way fail with the reason. The platform
-   * stops the code that called it; here it goes on, and changes nothing.
+   * Ends this instance: uncommitted writes are lost, and calls under way fail with the reason. On the platform the
+   * calling code stops; here it goes on, but cannot change anything.
    */
   abort(reason?: string): void;
 }
@@ -31,11 +31,11 @@ export interface ObjectState {
 export interface InstanceInput {
   readonly id: string;
   readonly name: string | null;
-  /** Opens the storage. @param lost called with the error when what was written since the last commit is lost. */
+  /** Opens the storage. @param lost called with the error when the writes since the last commit are lost. */
   open(lost: (error: unknown) => void): InstanceStorage;
-  /** The time that alarms go by, in ms since 1970. */
+  /** Returns the time by which alarms ring, in ms since 1970. */
   now(): number;
-  /** Calls back soon, after whatever is under way. */
+  /** Calls back soon, after the code that runs. */
   later(callback: () => void): void;
   construct(state: ObjectState, instance: Instance): object;
   /** Called once when the instance has ended; the owner creates another for the next call. */
@@ -53,22 +53,25 @@ interface UnderWay {
   at: number;
 }
 
-/** An object from its start on a file until it is aborted, or everything ends. */
+/** Running instance of an object: from its start on a file until it is aborted, holds nothing, or all objects end. */
 export class Instance {
   readonly #input: InstanceInput;
   readonly #storage: InstanceStorage;
   readonly #object: Methods;
   /** Number of `blockConcurrencyWhile` under way. */
   #blocks = 0;
-  /** Calls that wait for them, in order. */
+  /** Calls that wait until `#blocks` is 0, in order. */
   #blocked: (() => void)[] = [];
   /** An array, not a `Set`: V8 keeps deleted entries of a `Set` alive for a while. */
   #underWay: UnderWay[] = [];
   #over: { readonly reason: unknown } | null = null;
-  /** Settles with the last ring; rings come one after the other. */
+  /** Resolves after the last ring: rings run one after the other. */
   #ringing: Promise<void> = Promise.resolve();
 
-  /** @throws the reason if the constructor aborts, else its error; `SqliteError` for a file that is no database. */
+  /**
+   * @throws the reason of `abort` if the constructor calls it, else its error; SqliteError for a file that is no
+   * database.
+   */
   constructor(input: InstanceInput) {
     this.#input = input;
     this.#storage = input.open((error) => this.#end(error));
@@ -76,7 +79,7 @@ export class Instance {
       this.#object = input.construct(this.#state(), this) as Methods;
     } catch (error) {
       this.#end(error);
-      throw this.#reason; // that of an abort inside the constructor, if one came first
+      throw this.#reason; // an earlier `abort` in the constructor has set another reason
     }
     if (this.#over !== null) throw this.#reason;
   }
@@ -85,21 +88,22 @@ export class Instance {
     return this.#over !== null;
   }
 
-  /** Calls `then` when all writes are durable: at once if they are, never if the commit fails or the instance ended. */
+  /** Calls `then` when all writes are durable: at once if they are; never if the commit fails or the instance ends. */
   whenDurable(then: () => void): void {
     this.#storage.whenDurable(then, () => undefined);
   }
 
   /**
-   * Calls a method. Resolves, or rejects with what it throws, when everything that the answer can depend on is durable.
+   * Calls a method. Calls `resolve`, or `reject` with its error, when all writes that the answer can depend on are
+   * durable.
    *
-   * @param args they become the object's own: nobody else may change them.
+   * @param args arguments, which the caller must not use any more.
    */
   call(method: string, args: readonly unknown[], resolve: Resolve, reject: Reject): void {
     this.#enter(() => this.#methodOf(method).apply(this.#object, args as unknown[]), resolve, reject);
   }
 
-  /** Runs `alarm()` if the alarm is due, after the ring before. Rejects if `alarm()` fails or the instance ends. */
+  /** Runs `alarm()` if the alarm is due, after earlier rings. Rejects if `alarm()` fails or the instance ends. */
   ring(): Promise<void> {
     const rung = this.#ringing.then(
       () =>
@@ -115,7 +119,7 @@ export class Instance {
     return rung;
   }
 
-  /** Commits what is written, and ends. */
+  /** Commits all writes, and ends. */
   close(): void {
     if (this.#over !== null) return;
     this.#storage.close();
@@ -150,14 +154,14 @@ export class Instance {
         this.#leave(call);
         answer();
         // Later: closing the file takes milliseconds, and the answer must not wait for it.
-        if (this.#mayEnd) this.#input.later(() => this.#endIfItMay());
+        if (this.#canEnd) this.#input.later(() => this.#endIfPossible());
       },
       // A failed commit ends the instance, which rejects every call under way.
       () => undefined,
     );
   }
 
-  /** Removes a call from `#underWay`: the last one takes its index. */
+  /** Removes a call from `#underWay`. The last call takes its index. */
   #leave({ at }: UnderWay): void {
     const last = this.#underWay.pop();
     if (last === undefined || last.at === at) return;
@@ -165,14 +169,14 @@ export class Instance {
     last.at = at;
   }
 
-  /** Whether nobody waits for the object, and it holds nothing. */
-  get #mayEnd(): boolean {
+  /** Whether no call is under way, and the object holds nothing. */
+  get #canEnd(): boolean {
     if (this.#underWay.length > 0 || this.#blocks > 0 || this.#over !== null) return false;
     return this.#object[HOLDS_NOTHING]?.() === true;
   }
 
-  #endIfItMay(): void {
-    if (!this.#mayEnd) return;
+  #endIfPossible(): void {
+    if (!this.#canEnd) return;
     try {
       this.#storage.closeForLong();
     } catch (error) {
@@ -193,7 +197,8 @@ export class Instance {
   }
 
   #methodOf(name: string): (...args: unknown[]) => unknown {
-    const method = name in Object.prototype ? undefined : this.#object[name]; // `toString` and the like are none
+    // `toString` and the like are no RPC methods.
+    const method = name in Object.prototype ? undefined : this.#object[name];
     if (typeof method !== "function") {
       throw new TypeError(`The RPC receiver does not implement the method "${name}".`);
     }
@@ -213,7 +218,7 @@ export class Instance {
 
   #block<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#blocks += 1;
-    const done = new Promise<Result>((resolve) => resolve(work())); // what `work` throws at once rejects too
+    const done = new Promise<Result>((resolve) => resolve(work())); // rejects also if `work` throws synchronously
     done.then(
       () => this.#unblock(),
       (error) => this.#end(error),
@@ -228,7 +233,7 @@ export class Instance {
     this.#blocked = [];
     for (const [at, perform] of blocked.entries()) {
       if (this.#over !== null) return;
-      // One of them may have called `blockConcurrencyWhile`: the rest waits again.
+      // A call may have called `blockConcurrencyWhile`: the rest waits again.
       if (this.#blocks > 0) {
         this.#blocked.unshift(...blocked.slice(at));
         return;

@@ -7,9 +7,8 @@ import { Sql } from "../sqlite/sql.ts";
 import { SqliteError } from "../sqlite/sqlite-error.ts";
 
 /**
- * Longest that commits are made one after the other before the event loop goes on, in ms. What an object does when its
- * commit is made may be the next write, and neither promises nor `process.nextTick` let timers and sockets have their
- * turn in between.
+ * Longest that commits follow each other without a round of the event loop, in ms. An object may write again as soon as
+ * its commit is done, and neither promises nor `process.nextTick` let timers and sockets run in between.
  */
 export const TURN_MS_MAX = 10;
 
@@ -17,24 +16,24 @@ export const TURN_MS_MAX = 10;
 export interface StorageOwner {
   readonly id: string;
   readonly name: string | null;
-  /** Where the namespace's alarms are. */
+  /** Index of the namespace's alarms. */
   readonly alarms: AlarmIndex;
   readonly room: Room;
-  /** The time that alarms go by, in ms since 1970. */
+  /** Returns the time by which alarms ring, in ms since 1970. */
   now(): number;
-  /** Takes the error of a commit that failed: nothing of what was written is kept. */
+  /** Called with the error when the writes since the last commit are lost. */
   lost(error: unknown): void;
 }
 
-/** Everything that was written since the last commit. */
+/** The transaction since the last commit. */
 interface Uncommitted {
-  /** Callbacks of those who wait: `then` when it is durable, `failed` when it never will be. */
+  /** Callbacks of code that waits for it: `then` when it is durable, `failed` when it is lost. */
   readonly waiting: { readonly then: () => void; readonly failed: (error: unknown) => void }[];
 }
 
 /**
- * The alarm as the object has set it, in ms since 1970, and whether it rings just now: the object sees none until it
- * sets one.
+ * Alarm that the object has set, in ms since 1970, and whether it is ringing: `getAlarm` returns `null` then, until the
+ * object sets another one.
  */
 interface AlarmState {
   readonly atMs: number | null;
@@ -42,9 +41,9 @@ interface AlarmState {
 }
 
 /**
- * `ctx.storage` of an object. What it writes in a turn of the event loop, with all promises that are settled in it, is
- * one transaction: begun by the first write and committed, which includes a sync of the file, as soon as the code that
- * runs has run.
+ * `ctx.storage` of an object. All writes of a turn of the event loop, its settled promises included, are one
+ * transaction. The first write begins it. It is committed, with a sync of the file, as soon as the running code is
+ * done.
  */
 export class Storage {
   readonly sql: Sql;
@@ -54,7 +53,7 @@ export class Storage {
   #isOver = false;
   #alarm: AlarmState;
 
-  /** @param file of the object. Throws `SqliteError` for one that is no database. */
+  /** @param file file of the object. @throws SqliteError for a file that is no database. */
   constructor(file: string, owner: StorageOwner) {
     this.#owner = owner;
     this.#database = new Database(file, owner.room);
@@ -66,16 +65,16 @@ export class Storage {
       throw error;
     }
     const { alarms, id, name } = owner;
-    // A crash can have come between the two commits, or somebody have lost the file of all alarms.
+    // A crash between the two commits, or the loss of the index's file, makes them differ.
     if (alarms.at(id) !== this.#alarm.atMs) alarms.committed(id, name, this.#alarm.atMs);
   }
 
-  /** Whether its instance has ended. Workers have nothing like it: there no code of such an instance runs. */
+  /** Whether its instance has ended. Workers have no such property: no code of an ended instance runs there. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Runs `write`: all that it writes or, if it throws, nothing. */
+  /** Runs `write`. If it throws, nothing of what it wrote is kept. */
   transactionSync<Result>(write: () => Result): Result {
     const alarm = this.#alarm;
     const isFirst = this.#uncommitted === null;
@@ -93,16 +92,16 @@ export class Storage {
     return result;
   }
 
-  /** Resolves when everything written is durable; never in an instance that has ended. */
+  /** Resolves when all writes are durable; never in an instance that has ended. */
   sync(): Promise<void> {
     if (this.#isOver) return never();
     const durable = new Promise<void>((resolve, reject) => this.whenDurable(resolve, reject));
-    // The object ends when a commit fails, whether or not anybody listens here.
+    // A failed commit ends the object, whether or not this promise is awaited.
     durable.catch(() => undefined);
     return durable;
   }
 
-  /** Calls `then` when everything written is durable, at once if it is. After the end it calls nothing. */
+  /** Calls `then` when all writes are durable, at once if they are. Calls nothing after the end of the instance. */
   whenDurable(then: () => void, failed: (error: unknown) => void): void {
     if (this.#isOver) return;
     if (this.#uncommitted === null) then();
@@ -115,8 +114,8 @@ export class Storage {
   }
 
   /**
-   * @param at in ms since 1970. What is past rings at once.
-   * @throws TypeError for what is no moment.
+   * @param at time in ms since 1970. One that is past rings at once.
+   * @throws TypeError for an invalid date.
    */
   setAlarm(at: number | Date): Promise<void> {
     return this.#changeAlarm(() => {
@@ -133,7 +132,7 @@ export class Storage {
     });
   }
 
-  /** Whether the alarm is due, and rings from now on. The index is told of one that is not. */
+  /** Begins to ring and returns `true` if the alarm is due. If it is not, the index gets its time. */
   beginRing(nowMs: number): boolean {
     const { alarms, id, name } = this.#owner;
     const { atMs } = this.#alarm;
@@ -141,28 +140,28 @@ export class Storage {
       this.#alarm = { atMs, isRinging: true };
       return true;
     }
-    // What is not committed yet tells the index itself.
+    // The next commit updates the index by itself.
     if (this.#uncommitted === null) alarms.committed(id, name, atMs);
     return false;
   }
 
-  /** The alarm was heard. If no other was set meanwhile, there is none now. */
+  /** Ends a ring. The alarm is deleted, unless the object has set another one meanwhile. */
   endRing(): void {
     if (this.#alarm.isRinging) void this.deleteAlarm();
   }
 
-  /** The alarm was not heard: it is set as before, if no other was set meanwhile. */
+  /** Ends a ring that has failed. The alarm stays set, or the one that the object has set meanwhile. */
   failRing(): void {
     this.#alarm = { atMs: this.#alarm.atMs, isRinging: false };
   }
 
-  /** Commits what is written, and ends. Throws what keeps it from that. */
+  /** Commits all writes, and ends. */
   close(): void {
     this.#commit();
     this.end();
   }
 
-  /** The same for what may stay as it is for long: its file is no larger than it need be. */
+  /** Commits all writes, shrinks the file, and ends: for an object that may not run for long. */
   closeForLong(): void {
     this.#commit();
     try {
@@ -173,7 +172,7 @@ export class Storage {
     this.end();
   }
 
-  /** Nothing is written or read any more. What was not committed is lost. */
+  /** Ends all reads and writes. Uncommitted writes are lost. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -186,7 +185,7 @@ export class Storage {
     try {
       this.#database.close();
     } catch {
-      // There is no room to put the log into the file, for instance. The next instance reads both.
+      // There may be no room to copy the write-ahead log into the file. The next instance reads both.
     }
   }
 
@@ -199,8 +198,8 @@ export class Storage {
       if (this.#uncommitted === uncommitted) this.#commit();
     };
     if (isLongTurn()) setImmediate(commit);
-    // Node.js runs what waits for its next tick before the promises of a timer or a socket, and after those of a
-    // promise: from one of them it is behind all, whatever the turn began with, as on the platform.
+    // Node.js runs `nextTick` callbacks before the promises of a timer or socket, and after those of a promise. From a
+    // microtask, this one runs after all promises, whatever the turn began with, as on the platform.
     else queueMicrotask(() => process.nextTick(commit));
   }
 
@@ -209,7 +208,7 @@ export class Storage {
     try {
       return this.#database.write(sql, values);
     } catch (error) {
-      // Without room SQLite may have ended the whole transaction, and with it what was written before.
+      // On a full disk SQLite may have rolled back the whole transaction, with the earlier writes.
       if (!this.#isOver && !this.#database.isInTransaction) this.#lose(error);
       throw error;
     }
@@ -263,8 +262,8 @@ export class Storage {
   }
 
   /**
-   * Nobody may await the alarm's promise: where it cannot be written the object starts again, and nothing sleeps on
-   * unseen.
+   * Changes the alarm. An object may not await the promise, so a failed write ends the instance: otherwise its alarm
+   * could be lost unnoticed.
    */
   #changeAlarm(change: () => void): Promise<void> {
     if (this.#isOver) return never();
@@ -280,9 +279,10 @@ export class Storage {
   }
 }
 
+/** Time of the first write in this round of the event loop; `null` before it. */
 let beganMs: number | null = null;
 
-/** Whether commits were made for that long in this round of the event loop. */
+/** Whether this round of the event loop has made commits for longer than `TURN_MS_MAX`. */
 function isLongTurn(): boolean {
   const nowMs = performance.now();
   if (beganMs === null) {

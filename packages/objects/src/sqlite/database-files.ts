@@ -1,10 +1,10 @@
 import { existsSync, renameSync } from "node:fs";
 import { Database } from "./database.ts";
 
-/** Suffixes of the files of a database: itself, its log of pages, and the memory that processes share of that. */
+/** Suffixes of the files of a database: itself, its write-ahead log, and the log's index, which processes share. */
 const PARTS = ["", "-wal", "-shm"];
 
-/** Whether a failure means that a database file does not hold together, or is none. */
+/** Whether an error means that a database file is damaged or is none. */
 export function isDamage(error: unknown): boolean {
   return /SQLITE_(CORRUPT|NOTADB)/.test(String(error));
 }
@@ -23,7 +23,7 @@ export function findingIn(file: string): string | null {
     const finding = String(row?.quick_check);
     return finding === "ok" ? null : (finding.split("\n").at(-1) ?? finding);
   } catch (reason) {
-    // Whose caller knows which file it is.
+    // Without the path, which the caller has.
     if (isDamage(reason))
       return (reason instanceof Error ? reason.message : `${reason}`).replace(`${file}: `, "");
     throw reason;
@@ -32,7 +32,7 @@ export function findingIn(file: string): string | null {
   }
 }
 
-/** Takes a damaged file, with what belongs to it, out of the way. Nothing of it is lost. Answers where it is. */
+/** Renames a damaged database with its other files, and returns its new path. */
 export function putAside(file: string): string {
   const aside = `${file}.damaged-${Date.now()}`;
   for (const part of PARTS) {

@@ -6,7 +6,7 @@ import { Room } from "./room.ts";
 import { SqliteError, sqliteErrorOf } from "./sqlite-error.ts";
 import { isBlank, type StatementText, statementText } from "./statement.ts";
 
-/** How long a lock is waited for that another program has on the file, to look at it, in ms. */
+/** How long to wait for a lock that another program has on the file, as to read it, in ms. */
 const BUSY_MS = 5_000;
 const FILE_MODE = 0o600;
 
@@ -14,75 +14,81 @@ const FILE_MODE = 0o600;
 export const STATEMENTS_KEPT_MAX = 200;
 
 /**
- * Pages that the log grows to until they are put into the file: SQLite's default, and on a full disk, which 0.3 MB are
- * much of.
+ * Pages in the write-ahead log at which they are copied into the file: SQLite's default, and on a full disk, where
+ * 0.3 MB are much.
  */
 const LOG_PAGES = 1_000;
 const LOG_PAGES_SPARING = 64;
-/** Free room in a file, in bytes, for which the rest of it is copied to give it back to the disk. */
+/** Least free bytes in a file for which it is shrunk. */
 export const SHRINK_FREE_BYTES_MIN = 500_000;
-/** Largest rest that is copied, in bytes: it goes through the log, for which there must be room, and takes 10 ms. */
+/**
+ * Most used bytes in a file for which it is shrunk: they are copied through the log, which needs space and takes 10 ms.
+ */
 export const SHRINK_REST_BYTES_MAX = 2_000_000;
 
-/** Value that a statement takes, and row that it gives. */
+/** Value of a parameter of a statement. */
 export type SqlValue = string | number | bigint | null | ArrayBuffer | ArrayBufferView;
+/** Row that a statement returns. */
 export type SqlRow = Record<string, string | number | null | ArrayBuffer>;
 
-/** A statement that is prepared. */
+/** A prepared statement. */
 export interface Prepared extends StatementText {
   readonly statement: StatementSync;
 }
 
-/** Outcome of a statement that writes. */
+/** Result of a statement that writes. */
 export interface Written {
-  /** Rows of tables that it changed. */
+  /** Number of table rows that it changed. */
   readonly changes: number;
-  /** Rows that its `RETURNING` clause gives of them. */
+  /** Rows of its `RETURNING` clause. */
   readonly rows: SqlRow[];
 }
 
 const NO_VALUES: readonly SqlValue[] = [];
 const NO_ROWS: SqlRow[] = [];
 
-/** Name of a database that ends with its process. */
+/** Name of a database in memory. */
 export const IN_MEMORY = ":memory:";
 
-/** A database file as workerd keeps those of Durable Objects: a log of pages beside it, synced at every commit. */
+/** A database file with the settings of workerd's Durable Objects: with a write-ahead log, synced at every commit. */
 export class Database {
   readonly #db: DatabaseSync;
   readonly #room: Room;
   readonly #prepared = new Map<string, Prepared>();
 
-  /** @param file is made if it is not there. Throws `SqliteError` for one that is no database. */
+  /** @param file created if it does not exist. @throws SqliteError for a file that is no database. */
   constructor(file: string, room = new Room()) {
     this.#room = room;
     if (file !== IN_MEMORY) makePrivate(file);
     try {
       this.#db = new DatabaseSync(databaseName(file), { timeout: BUSY_MS });
     } catch (error) {
-      throw named(sqliteErrorOf(error), file);
+      throw withFile(sqliteErrorOf(error), file);
     }
     try {
       if (file !== IN_MEMORY) {
         this.runAlone("PRAGMA journal_mode = WAL");
         this.run("PRAGMA synchronous = FULL");
-        // What macOS calls a sync leaves it in the memory of the disk. Other systems know no other sync.
+        // On macOS a plain sync leaves data in the disk's cache. Other systems ignore this.
         this.run("PRAGMA fullfsync = ON");
       }
       if (room.isFull) this.#setLogPages(LOG_PAGES_SPARING);
     } catch (error) {
       this.#db.close();
-      throw named(error, file);
+      throw withFile(error, file);
     }
     room.opened(this);
   }
 
-  /** Whether a transaction is under way. SQLite itself ends one when there is no room, for instance. */
+  /** Whether a transaction is open. SQLite itself rolls one back when the disk is full, for instance. */
   get isInTransaction(): boolean {
     return this.#db.isOpen && this.#db.isTransaction;
   }
 
-  /** A statement, prepared once. Throws `SqliteError`, and an `Error` for several statements in one text. */
+  /**
+   * Prepares a statement, or returns it if it is prepared. @throws SqliteError; Error for several statements in one
+   * text.
+   */
   prepare(sql: string): Prepared {
     let prepared = this.#prepared.get(sql);
     if (prepared === undefined) {
@@ -96,7 +102,7 @@ export class Database {
     return prepared;
   }
 
-  /** Executes a statement that has no rows to give; the rows that it changed. */
+  /** Executes a statement that returns no rows. Returns the number of rows that it changed. */
   run(sql: string, values: readonly SqlValue[] = NO_VALUES): number {
     try {
       return Number(this.prepare(sql).statement.run(...bound(values)).changes);
@@ -106,8 +112,8 @@ export class Database {
   }
 
   /**
-   * The same for a statement that is a transaction by itself: nothing of one that found no room was done, so it is
-   * tried again.
+   * As `run`, for a statement outside of a transaction. It is repeated once if the disk was full: nothing of it was
+   * done, and the failure may have freed space (`Room`).
    */
   runAlone(sql: string, values: readonly SqlValue[] = NO_VALUES): number {
     try {
@@ -123,7 +129,7 @@ export class Database {
     const { statement, changesRows } = this.prepare(sql);
     try {
       if (statement.columns().length > 0) {
-        // Rows that could not be given for their numbers would be changed all the same.
+        // As `bigint`: a number that JavaScript cannot hold would fail after the rows were changed.
         const rows = this.#withBigInts(sql).all(...bound(values));
         return { changes: rows.length, rows: rows.map(rowOf) };
       }
@@ -134,25 +140,25 @@ export class Database {
     }
   }
 
-  /** All rows of a statement that reads. */
+  /** Returns all rows of a statement that reads. */
   all(sql: string, values: readonly SqlValue[] = NO_VALUES): SqlRow[] {
     try {
       return this.prepare(sql)
         .statement.all(...bound(values))
         .map(rowOf);
     } catch (error) {
-      // An integer that a number does not hold: it is given as the nearest one, as the platform does.
+      // An integer beyond the range of numbers: `each` returns the nearest number, as the platform does.
       if (error instanceof Error && "code" in error && error.code === "ERR_OUT_OF_RANGE")
         return [...this.each(sql, values)];
       throw this.#errorOf(error);
     }
   }
 
-  /** The same row by row: what was read before a damaged page was met has been read. */
+  /** Yields the rows of a statement that reads one by one, so that rows before a damaged page are read. */
   *each(sql: string, values: readonly SqlValue[] = NO_VALUES): Generator<SqlRow> {
     let rows: NodeJS.Iterator<Record<string, unknown>> | undefined;
     try {
-      // One of its own: others of the same text may be read at the same time.
+      // A new statement: others of the same text may be read at the same time.
       rows = this.#withBigInts(sql).iterate(...bound(values));
       while (true) {
         const next = rows.next();
@@ -162,17 +168,17 @@ export class Database {
     } catch (error) {
       throw this.#errorOf(error);
     } finally {
-      // A statement that is not at its end keeps the log of pages from being emptied.
+      // An unfinished statement would keep the write-ahead log from being reset.
       if (this.#db.isOpen) rows?.return?.();
     }
   }
 
   /**
-   * Spares room on the disk from now on, or no more. Gives back what can be given back at once; it may be called again
-   * for that.
+   * Sets whether disk space is spared from now on. If so, gives back the space that is not needed now; further calls do
+   * that again.
    */
   setSparing(isSparing: boolean): void {
-    // Else at the next call, as all that fails here: nobody waits for it.
+    // Left to the next call, as is everything that fails here.
     if (!this.#db.isOpen || this.isInTransaction) return;
     try {
       this.#setLogPages(isSparing ? LOG_PAGES_SPARING : LOG_PAGES);
@@ -180,15 +186,16 @@ export class Database {
       this.shrink();
       this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch (error) {
-      // Somebody reads it, there is no room for the copy, or the file is damaged: who uses it is told of that.
+      // It is being read, there is no space for the copy, or the file is damaged, which its next use reports.
       if (!(sqliteErrorOf(error) instanceof SqliteError)) throw error;
     }
   }
 
   /**
-   * Gives free room in the file back to the disk, if it is much and what is left is little. Not in a transaction.
+   * Gives free space in the file back to the disk, if it is much and the rest is little. To be called outside of a
+   * transaction.
    *
-   * @throws SqliteError where there is no room for the copy, or somebody reads.
+   * @throws SqliteError where there is no space for the copy, or the database is being read.
    */
   shrink(): void {
     const [size] = this.all(
@@ -198,12 +205,12 @@ export class Database {
     const freeBytes = Number(size?.freelist_count) * page;
     const restBytes = Number(size?.page_count) * page - freeBytes;
     if (freeBytes < SHRINK_FREE_BYTES_MIN || restBytes > SHRINK_REST_BYTES_MAX) return;
-    // The copy is not to look for room elsewhere on the disk.
+    // The copy must not need space elsewhere on the disk.
     this.run("PRAGMA temp_store = MEMORY");
     this.run("VACUUM");
   }
 
-  /** Puts the log into the file. Whoever uses the database then gets `InstanceEndedError`. */
+  /** Copies the write-ahead log into the file, and closes it. Later uses throw `InstanceEndedError`. */
   close(): void {
     this.#room.closed(this);
     this.#prepared.clear();
@@ -227,7 +234,7 @@ export class Database {
   #prepareAnew(sql: string): Prepared {
     try {
       const statement = this.#db.prepare(sql);
-      // SQLite prepares the first one only, and would pass over the others in silence.
+      // SQLite prepares the first statement only, and would silently ignore the others.
       const others = sql.slice(statement.sourceSQL.length);
       if (!isBlank(others))
         throw new Error(`one statement at a time is executed, and behind it is: ${others}`);
@@ -237,7 +244,7 @@ export class Database {
     }
   }
 
-  /** Converts the error of a failed write. Where it says that the disk is full, room is made for the next ones. */
+  /** Converts the error of a failed write. If the disk is full, makes space for later writes (`Room`). */
   #failure(error: unknown): unknown {
     const reason = this.#errorOf(error);
     if (isFull(reason)) this.#room.foundFull();
@@ -253,16 +260,16 @@ export class Database {
 }
 
 /**
- * Makes a file that is not there, which nobody else may read. What SQLite makes beside it may be read by whoever may
- * read it.
+ * Creates a file that only this user may read, unless it exists. SQLite gives the same mode to the files that it
+ * creates beside it.
  */
 function makePrivate(file: string): void {
-  // To close a file drops the locks that this process has on it: not on one that is there.
+  // An existing file is not opened: closing it would drop the locks that this process has on it.
   if (existsSync(file)) return;
   try {
     closeSync(openSync(file, "wx", FILE_MODE));
   } catch {
-    // SQLite cannot make it either, and says so.
+    // SQLite cannot create it either, and reports why.
   }
 }
 
@@ -270,8 +277,8 @@ function isFull(error: unknown): boolean {
   return error instanceof SqliteError && error.message.includes("SQLITE_FULL");
 }
 
-/** Which file it is that cannot be opened, nobody else says. */
-function named(error: unknown, file: string): unknown {
+/** Adds the file to an error, which SQLite's message lacks. */
+function withFile(error: unknown, file: string): unknown {
   return error instanceof SqliteError
     ? new SqliteError(`${file}: ${error.message}`, { cause: error })
     : error;
@@ -280,17 +287,16 @@ function named(error: unknown, file: string): unknown {
 type Bound = string | number | bigint | null | NodeJS.ArrayBufferView;
 
 function bound(values: readonly SqlValue[]): readonly Bound[] {
-  for (const value of values) if (value instanceof ArrayBuffer) return values.map(viewed);
+  for (const value of values) if (value instanceof ArrayBuffer) return values.map(asView);
   return values as readonly Bound[];
 }
 
-function viewed(value: SqlValue): Bound {
+function asView(value: SqlValue): Bound {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : (value as Bound);
 }
 
 /**
- * Bytes are given as an `ArrayBuffer`, as the platform gives them (they have one to themselves), and integers as
- * numbers.
+ * Converts a row to the platform's types: bytes to an `ArrayBuffer`, which they do not share, and integers to numbers.
  */
 function rowOf(row: Record<string, unknown>): SqlRow {
   for (const column in row) {

@@ -1,20 +1,20 @@
-/** The disk that the objects lie on, as somebody else watches over it. */
+/** Watcher of the disk that the objects are stored on. */
 export interface Disk {
-  /** Whether nothing may be taken in. What is there can be read and deleted. */
+  /** Whether the disk is full, so that nothing may be taken in. Stored data can be read and deleted. */
   readonly isFull: boolean;
-  /** A write has found no room. Whether there is some now. */
+  /** To be called when a write has failed for lack of space. Returns whether that has freed some. */
   foundFull(): boolean;
 }
 
-/** A database that can do with less room. */
+/** A database that can use less space. */
 interface Sparing {
   setSparing(isSparing: boolean): void;
 }
 
-/** Nobody watches: who finds no room fails. */
+/** Disk without a watcher: a write for which there is no space fails. */
 const UNWATCHED: Disk = { isFull: false, foundFull: () => false };
 
-/** Registry of the open databases of a process, which has them spare room while their disk is full. */
+/** Registry of the open databases of a process. It makes them spare space while their disk is full. */
 export class Room {
   readonly #disk: Disk;
   readonly #open = new Set<Sparing>();
@@ -39,7 +39,7 @@ export class Room {
     return this.#disk.foundFull();
   }
 
-  /** While the disk is full all databases give back what they do not need, at each call. */
+  /** Sets whether databases spare space. While the disk is full, each call makes them give back unneeded space. */
   set(isFull: boolean): void {
     for (const database of this.#open) database.setSparing(isFull);
   }

@@ -1,12 +1,12 @@
 import type { Database, SqlRow, SqlValue, Written } from "./database.ts";
 
-/** Rows that a statement gives. Those that are read are read when they are asked for, once. */
+/** Rows of a statement. The rows of a statement that only reads are read lazily, and only once. */
 export class SqlCursor implements Iterable<SqlRow> {
-  /** `null` once they were asked for. */
+  /** `null` once the rows were read. */
   #source: RowSource | null;
-  /** Rows of tables that the statement changed. What the platform bills counts those of indexes too. */
+  /** Number of table rows that the statement changed. The platform's number includes rows of indexes. */
   readonly rowsWritten: number;
-  /** Those that were given: what was looked at for them is not known here. */
+  /** Number of returned rows. The platform's number includes all rows that were scanned for them. */
   rowsRead = 0;
 
   constructor(source: RowSource, rowsWritten: number) {
@@ -14,14 +14,14 @@ export class SqlCursor implements Iterable<SqlRow> {
     this.rowsWritten = rowsWritten;
   }
 
-  /** All that were not asked for yet. Throws `SqliteError`. */
+  /** Returns the rows that were not read yet. @throws SqliteError */
   toArray(): SqlRow[] {
     const rows = this.#take()?.all() ?? [];
     this.rowsRead += rows.length;
     return rows;
   }
 
-  /** The one row that there is. Throws if there are none or several. */
+  /** Returns the only row. @throws Error if there is none, or more than one. */
   one(): SqlRow {
     const [row, ...others] = this.toArray();
     if (row === undefined || others.length > 0) {
@@ -58,7 +58,7 @@ export class Sql {
   readonly #database: Database;
   readonly #write: (sql: string, values: readonly SqlValue[]) => Written;
 
-  /** @param write executes a statement that writes, as part of the commit that is under way. */
+  /** @param write executes a statement that writes, as part of the next commit. */
   constructor(database: Database, write: (sql: string, values: readonly SqlValue[]) => Written) {
     this.#database = database;
     this.#write = write;
@@ -72,7 +72,7 @@ export class Sql {
   }
 
   /**
-   * Executes one statement. What it changes is part of the commit that is under way.
+   * Executes one statement. Its changes are part of the next commit.
    *
    * @throws SqliteError, with SQLite's name of the failure at the end of its message; `Error` for several statements,
    *   or more or fewer values than it takes; `InstanceEndedError` in an instance that has ended.

@@ -1,6 +1,6 @@
 const SQLITE_FULL = 13;
 
-/** SQLite's names of the failures that somebody reacts to, by primary result code. */
+/** SQLite's names of the failures that code reacts to, by primary result code. */
 const NAMES: Readonly<Record<number, string>> = {
   1: "SQLITE_ERROR",
   5: "SQLITE_BUSY",
@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<number, string>> = {
   26: "SQLITE_NOTADB",
 };
 
-/** And by extended result code, where workerd says that as well. */
+/** Names by extended result code, for those that workerd's messages have, too. */
 const EXTENDED_NAMES: Readonly<Record<number, string>> = {
   275: "SQLITE_CONSTRAINT_CHECK",
   787: "SQLITE_CONSTRAINT_FOREIGNKEY",
@@ -25,13 +25,13 @@ const EXTENDED_NAMES: Readonly<Record<number, string>> = {
   2579: "SQLITE_CONSTRAINT_ROWID",
 };
 
-/** The memory that connections share is a file, which found no room: SQLite calls it a failure of input and output. */
+/** Extended code for a `-shm` file that cannot grow on a full disk. SQLite reports it as an I/O error. */
 const IOERR_SHMSIZE = 4_874;
 
-/** A failure of SQLite's in the words of workerd's objects: its message, and behind it the name of the failure. */
+/** Error of SQLite with a message as in workerd's objects: SQLite's message, followed by the name of the failure. */
 export class SqliteError extends Error {}
 
-/** Converts an error of `node:sqlite` to a `SqliteError` in those words; returns anything else as it is. */
+/** Converts an error of `node:sqlite` to a `SqliteError`; returns any other error as it is. */
 export function sqliteErrorOf(error: unknown): unknown {
   if (!(error instanceof Error) || !("errcode" in error)) return error;
   const code = Number(error.errcode);

@@ -1,25 +1,25 @@
-/** Effect of a statement: it `reads` and changes nothing, or `writes`, whether or not it has rows to give as well. */
+/** Effect of a statement: it only `reads`, or it `writes` and may also return rows. */
 export type Effect = "reads" | "writes";
 
-/** Strings, names in quotation marks, and comments: what stands in them is not SQL. */
+/** Matches strings, quoted names and comments, whose content is not SQL. */
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 
-/** Statements that only read, if they have rows to give. `WITH` may begin one that writes. */
+/** Matches statements that only read, if they return rows. `WITH` may begin one that writes. */
 const READS = /^\s*(?:SELECT|VALUES|EXPLAIN|PRAGMA)\b/i;
 const CHANGES_ROWS = /^\s*(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i;
 
-/** Facts about a statement that its text alone tells. */
+/** Facts about a statement that follow from its text. */
 export interface StatementText {
   readonly effect: Effect;
   /**
-   * Whether the number of rows that SQLite says were changed is this statement's: others leave that of the one before.
+   * Whether SQLite's number of changed rows is this statement's: after others it is still that of an earlier statement.
    */
   readonly changesRows: boolean;
-  /** How many values it takes; `null` where they are numbered or named. */
+  /** Number of its parameters; `null` where they are numbered or named. */
   readonly parameters: number | null;
 }
 
-/** @param hasRows whether it has columns to give. */
+/** Analyses the text of a statement. @param hasRows whether the statement returns rows. */
 export function statementText(sql: string, hasRows: boolean): StatementText {
   const bare = sql.replace(QUOTED, (quoted) => (/^(?:--|\/\*)/.test(quoted) ? " " : "''"));
   const isNumbered = /\?\d|[:@$][A-Za-z_]/.test(bare);
@@ -30,7 +30,7 @@ export function statementText(sql: string, hasRows: boolean): StatementText {
   };
 }
 
-/** Whether nothing but space, comments and semicolons is left of a text. */
+/** Whether a text consists only of whitespace, comments and semicolons. */
 export function isBlank(sql: string): boolean {
   return /^[\s;]*$/.test(sql.replace(QUOTED, (quoted) => (/^(?:--|\/\*)/.test(quoted) ? " " : quoted)));
 }

@@ -51,8 +51,8 @@ interface Ran extends Recipe {
 /**
  * Runs histories in which deliveries fail as in production: messages come twice, in another order or late, batches are
  * split, handlers fail or end half-way, acknowledgements are lost. No fault costs a message its last attempt, so a lost
- * message is the project's own mistake. Only the exploration may use the runtime until it is done. What Workers print is
- * shown of the reported history alone.
+ * message is the project's own mistake. Only the exploration may use the runtime until it is done. What Workers print
+ * is shown of the reported history alone.
  *
  * ```ts
  * await explore({

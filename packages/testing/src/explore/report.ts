@@ -82,7 +82,7 @@ function whyMissed({ message, attempt }: Fault, stories: readonly Story[]): stri
 
 function lineOf({ queue, body, events }: Story, message: number, faults: readonly Fault[]): string {
   let deliveries = 0;
-  const told = events.map(({ what, delay, error }) => {
+  const parts = events.map(({ what, delay, error }) => {
     if (what !== "delivered") {
       const late = delay === undefined ? "" : ` in ${delay} s`;
       return `${what}${late}${error === undefined ? "" : ` (${error.split("\n", 1)[0]})`}`;
@@ -91,7 +91,7 @@ function lineOf({ queue, body, events }: Story, message: number, faults: readonl
     const wrong = faults.filter((fault) => fault.message === message && fault.attempt === deliveries);
     return ["delivered", ...wrong.map(({ kind }) => `[${kind}]`)].join(" ");
   });
-  return `${queue}#${message} ${JSON.stringify(body)}: ${told.join(", ")}`;
+  return `${queue}#${message} ${JSON.stringify(body)}: ${parts.join(", ")}`;
 }
 
 function pasted({ faults, choices }: Recipe, seed: number): string {

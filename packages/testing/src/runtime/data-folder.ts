@@ -9,10 +9,13 @@ import { isRunning, pidNamespace } from "@sluice/project/processes";
 const MEMORY_FOLDER = "/dev/shm";
 /** Least free space of that folder, in bytes: some containers have only 64 MB of it. */
 const FREE_BYTES_MIN = 256 * 2 ** 20;
-/** Names of folders with the id of their process, and the place where that id is valid. */
+/** Matches the name of a folder: the id of its process, and the place where that id is valid (`placeOfProcesses`). */
 const OWNED = /^sluice-testing-(?:data-)?(\d+)-([0-9a-f]{8})-/;
 
-/** Makes a folder for generated files. Its path has no links and no short names of Windows, so that Wrangler and Node.js agree on it. */
+/**
+ * Makes a folder for generated files. Its path has no links and no short names of Windows, so that Wrangler and Node.js
+ * agree on it.
+ */
 export function temporaryFolder(): string {
   return newFolder(realpathSync.native(tmpdir()), "sluice-testing-");
 }

@@ -3,14 +3,14 @@ import { type StackLine, stackLines } from "@sluice/protocol/stack";
 import type { DeliveryError } from "../api.ts";
 import type { HappenedEntry } from "../wire.ts";
 
-/** Failures that a message about several ones names. */
+/** Most failures that are named in one message. */
 const NAMED_MAX = 3;
 /** Start of the frames in a stack. */
 const FRAMES = /\n\s+at /;
 /** Name of an error at the start of its stack. */
 const NAME = /^([A-Za-z_$][\w$.]*)(?:: |$)/;
 
-/** Error of a call that is not waited for any more. Its message says why. */
+/** Error of a call whose answer is no longer awaited. Its message says why. */
 export class UnansweredError extends Error {
   override readonly name = "UnansweredError";
 }
@@ -32,7 +32,7 @@ export function errorOf(text: string): Error {
 }
 
 /**
- * Makes the places of a stack trace that the broker has named from a folder absolute again: Vitest shows the lines of
+ * Makes the places of a stack trace absolute, which the broker has made relative to `root`: Vitest shows the lines of
  * files that it can open.
  */
 export function withAbsolutePlaces(stack: string, root: string): string {

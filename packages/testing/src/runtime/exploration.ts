@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** A run of `explore`, during which only this run may use its runtime. */
 export class Exploration {
-  /** Resolves when nothing of it is under way. */
+  /** Resolves when nothing of the exploration is under way. */
   readonly done: Promise<void>;
   readonly finish: () => void;
   readonly signal: AbortSignal | undefined;

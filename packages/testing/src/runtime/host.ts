@@ -102,7 +102,7 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   }
 }
 
-/** Has Miniflare put its temporary folder into one of ours, with which it is deleted. */
+/** Creates a Miniflare whose temporary folder is in one of ours, and is deleted with it. */
 function inFolder<Result>(folder: string, create: () => Result): Result {
   const name = process.platform === "win32" ? "TEMP" : "TMPDIR";
   const before = process.env[name];

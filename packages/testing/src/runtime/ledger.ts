@@ -3,8 +3,8 @@ import type { Batch, DeadLetter, DeliveryError, Fault, Progress, State, Story, S
 import { type Entry, fromBase64, type HappenedEntry } from "../wire.ts";
 import { deliveryError } from "./errors.ts";
 
-/** A message whose story continues. */
-interface Told {
+/** A message with its story so far. */
+interface TrackedMessage {
   readonly id: string;
   readonly body: unknown;
   queue: string;
@@ -27,7 +27,7 @@ const STATES: Readonly<Partial<Record<HappenedEntry["kind"], State>>> = {
   deleted: "expired",
 };
 
-/** State that follows from the broker's record: stories of messages, batches, dead letters. Pure. */
+/** Derives stories of messages, batches and dead letters from the broker's record. No I/O. */
 export class Ledger {
   /** Number of the last entry. */
   last: number;
@@ -38,9 +38,9 @@ export class Ledger {
   readonly dueFaults: Fault[] = [];
   readonly batches: Batch[] = [];
   readonly deadLetters: (DeadLetter & { readonly queue: string })[] = [];
-  readonly #told = new Map<string, Told>();
+  readonly #messages = new Map<string, TrackedMessage>();
   readonly #bodies = new Map<string, unknown>();
-  /** Ids that messages got when they were moved. */
+  /** First ids of messages by the ids that they got when they were redriven. */
   readonly #aliases = new Map<string, string>();
 
   /** Maps stack traces to the user's sources. */
@@ -74,8 +74,8 @@ export class Ledger {
   }
 
   story(id: string): Story | undefined {
-    const told = this.#told.get(this.#aliases.get(id) ?? id);
-    return told === undefined ? undefined : storyOf(told);
+    const message = this.#messages.get(this.#aliases.get(id) ?? id);
+    return message === undefined ? undefined : storyOf(message);
   }
 
   /** Returns the body of a message. */
@@ -85,7 +85,7 @@ export class Ledger {
 
   /** Lists the stories in the order of the messages' sends. */
   stories(): Story[] {
-    return [...this.#told.values()].map(storyOf);
+    return [...this.#messages.values()].map(storyOf);
   }
 
   #store(packed: string): void {
@@ -98,8 +98,9 @@ export class Ledger {
     const { kind, queue, ids, otherIds = [] } = entry;
     if (kind === "delivered") this.#delivered(entry);
     if (kind === "purged") {
-      for (const told of this.#told.values()) {
-        if (told.queue === queue && isHere(told.events.at(-1)?.what)) this.#add(told, entry, "expired");
+      for (const message of this.#messages.values()) {
+        if (message.queue === queue && isHere(message.events.at(-1)?.what))
+          this.#add(message, entry, "expired");
       }
       return;
     }
@@ -107,22 +108,22 @@ export class Ledger {
       const otherId = otherIds[i];
       if (kind === "redriven" && otherId !== undefined)
         this.#aliases.set(otherId, this.#aliases.get(id) ?? id);
-      const told = this.#toldOf(this.#aliases.get(id) ?? id, queue);
-      if (kind === "failed") told.error = entry.error ?? null;
+      const message = this.#messageOf(this.#aliases.get(id) ?? id, queue);
+      if (kind === "failed") message.error = entry.error ?? null;
       const state = STATES[kind];
       if (state === undefined) continue;
-      if (kind === "delivered") told.attempt = entry.attempts?.[i] ?? told.attempt + 1;
-      if (kind === "deadLettered" || kind === "dropped") this.#died(told, entry);
-      const isArrivedDead = kind === "arrived" && told.events.at(-1)?.what === "dead";
-      if (kind === "arrived") Object.assign(told, { queue, attempt: 0 });
-      if (!isArrivedDead) this.#add(told, entry, state);
+      if (kind === "delivered") message.attempt = entry.attempts?.[i] ?? message.attempt + 1;
+      if (kind === "deadLettered" || kind === "dropped") this.#died(message, entry);
+      const isArrivedDead = kind === "arrived" && message.events.at(-1)?.what === "dead";
+      if (kind === "arrived") Object.assign(message, { queue, attempt: 0 });
+      if (!isArrivedDead) this.#add(message, entry, state);
     }
   }
 
-  #toldOf(id: string, queue: string): Told {
-    const known = this.#told.get(id);
+  #messageOf(id: string, queue: string): TrackedMessage {
+    const known = this.#messages.get(id);
     if (known !== undefined) return known;
-    const told: Told = {
+    const message: TrackedMessage = {
       id,
       body: this.#bodies.get(id),
       queue,
@@ -131,24 +132,24 @@ export class Ledger {
       attempt: 0,
       error: null,
     };
-    this.#told.set(id, told);
-    return told;
+    this.#messages.set(id, message);
+    return message;
   }
 
-  #add(told: Told, entry: HappenedEntry, what: State): void {
+  #add(message: TrackedMessage, entry: HappenedEntry, what: State): void {
     const { queue, atMs, delayMs } = entry;
-    const error = entry.error ?? told.error;
+    const error = entry.error ?? message.error;
     const isEnd = what === "retried" || what === "dead";
-    told.events.push({
+    message.events.push({
       at: new Date(atMs),
       what,
       queue,
-      attempt: told.attempt,
+      attempt: message.attempt,
       ...(what === "delivered" ? { batch: this.batches.length - 1 } : {}),
       ...(delayMs === undefined ? {} : { delay: delayMs / 1_000 }),
       ...(isEnd && error !== null ? { error } : {}),
     });
-    if (isEnd) told.error = null;
+    if (isEnd) message.error = null;
   }
 
   #delivered({ queue, atMs, ids, by = "", attempts = [] }: HappenedEntry): void {
@@ -156,7 +157,7 @@ export class Ledger {
     this.batches.push({ queue, at: new Date(atMs), consumer: by, messages });
   }
 
-  #died({ id, body, attempt, error }: Told, entry: HappenedEntry): void {
+  #died({ id, body, attempt, error }: TrackedMessage, entry: HappenedEntry): void {
     this.deadLetters.push({
       id,
       body,
@@ -173,6 +174,6 @@ function isHere(state: State | undefined): boolean {
   return state === "stored" || state === "delivered" || state === "retried" || state === "dead";
 }
 
-function storyOf({ id, firstQueue, body, events }: Told): Story {
+function storyOf({ id, firstQueue, body, events }: TrackedMessage): Story {
   return { id, queue: firstQueue, body, state: events.at(-1)?.what ?? "stored", events: [...events] };
 }

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { MessageMatch, Story } from "../api.ts";
 
 /** Most stories in an error. */
-const TOLD_MAX = 10;
+const STORIES_MAX = 10;
 
-/** Whether a message matches now or matched before. */
+/** Whether a message has the state and body of a match, or has had that state. */
 export function fits(story: Story, { queue, body, state }: MessageMatch): boolean {
   const has = story.events.some((event) => event.what === state && (queue ?? event.queue) === event.queue);
   return has && bodyFits(story.body, body);
@@ -26,13 +26,13 @@ export function nothingFits(
   stories: readonly Story[],
   nextMs: number | null,
 ) {
-  const told = stories.slice(0, TOLD_MAX).map(({ queue: first, body: its, events, state: now }) => {
+  const listed = stories.slice(0, STORIES_MAX).map(({ queue: first, body: its, events, state: now }) => {
     const path = events.map(({ what, error }) =>
       error === undefined ? what : `${what} (${error.split("\n", 1)[0]})`,
     );
     return `  ${first} ${JSON.stringify(its)}: ${path.join(", ") || now}`;
   });
-  const more = stories.length > TOLD_MAX ? [`  … and ${stories.length - TOLD_MAX} more`] : [];
+  const more = stories.length > STORIES_MAX ? [`  … and ${stories.length - STORIES_MAX} more`] : [];
   const asked =
     typeof body === "function" ? " that fits" : body === undefined ? "" : ` ${JSON.stringify(body)}`;
   const next =
@@ -40,7 +40,7 @@ export function nothingFits(
   return new Error(
     [
       `No message${asked}${queue === undefined ? "" : ` of queue "${queue}"`} is ${state}; ${next}.`,
-      ...(told.length === 0 ? ["  There is no message at all."] : told),
+      ...(listed.length === 0 ? ["  There is no message at all."] : listed),
       ...more,
     ].join("\n"),
   );

@@ -4,12 +4,14 @@ import { UnansweredError } from "./errors.ts";
 
 /** Default time without any event, in ms: less than the 5 s that Vitest gives a test. */
 export const TIMEOUT_MS_DEFAULT = 4_000;
-/** Step of counted time, in ms: a process that is busy or stands in a debugger counts one step for many. */
+/**
+ * Step in which time is counted, in ms. While the process is busy or stopped in a debugger, many steps count as one.
+ */
 const STEP_MS = 50;
 
 /**
- * Open calls of workerd, with what they may wait for: deliveries, and requests of Workers to functions of the test. A
- * call rejects when nothing has happened for some time, and when workerd ends.
+ * Tracks open calls to workerd, and the deliveries and requests of Workers that they may wait for. A call rejects when
+ * nothing has happened for some time, and when workerd is restarted or ended.
  */
 export class OpenCalls {
   readonly #timeoutMs: number;

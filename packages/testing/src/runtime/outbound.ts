@@ -31,7 +31,7 @@ export function outboundHandler(outbound: QueueRuntimeOptions["outbound"]): Answ
   };
 }
 
-/** Answers calls of `Outbound` in `host.js`, where an error is thrown as if at the request. */
+/** Makes the handler for `Outbound` in `host.js`, which throws an error of the function at the Worker's request. */
 export function throwingThere(answering: Answering, calls: OpenCalls) {
   return (request: WorkerdRequest): Promise<WorkerdResponse> =>
     answered(request, answering, calls).catch((error: unknown) => {
@@ -42,7 +42,7 @@ export function throwingThere(answering: Answering, calls: OpenCalls) {
 }
 
 /**
- * Has a function of Node.js answer a request of workerd.
+ * Answers a request of workerd by a function in Node.js.
  *
  * @throws TypeError for a function that returns no response.
  * @throws the function's error.

@@ -32,7 +32,7 @@ import { workerModules } from "./worker-modules.ts";
  */
 export const WRANGLER_VERSION_MIN = "4.106.0";
 
-/** The user's Workers and the broker, as Miniflare takes them. */
+/** The user's Workers and the broker, as options for Miniflare. */
 export interface Prepared {
   readonly project: Project;
   readonly plan: Plan;
@@ -129,15 +129,15 @@ export async function prepare(
 }
 
 /**
- * Leaves out what a test has no use for. Alerts would call a webhook, and their reports count as messages. Shards are
- * further objects with names of their own, which events and faults would have to be told apart by.
+ * Removes alerts and shards. Alerts would call a webhook, and their reports would count as messages. Shards are objects
+ * with names of their own, which events and faults would have to distinguish.
  */
 function topologyOfTest({ alerts: _, queues, ...rest }: QueueTopology): QueueTopology {
   const withoutShards = Object.entries(queues).map(([name, { shards: __, ...queue }]) => [name, queue]);
   return { ...rest, queues: Object.fromEntries(withoutShards) };
 }
 
-/** Enables `AsyncLocalStorage` where no flag does: by it the test kit tells which invocation makes a call. */
+/** Enables `AsyncLocalStorage` where no flag does: the test kit finds the invocation that makes a call by it. */
 function withAsyncContext(worker: UserWorker): UserWorker {
   const { compatibility_flags: flags } = worker.wrangler;
   const has = flags.some((flag) => /^nodejs_(als|compat(_v2)?)$/.test(flag));

@@ -5,7 +5,7 @@ import { type Server, Socket } from "node:net";
 import { setTimeout } from "node:timers";
 import type { Worker } from "node:worker_threads";
 
-/** Time in ms that a runtime which is not disposed of keeps its process from ending after its last use. */
+/** How long after its last use a runtime that was not disposed of keeps its process alive, in ms. */
 const STAY_MS = 5_000;
 const CHILD_CHANNEL = "child_process";
 const SERVER_CHANNEL = "tracing:net.server.listen:asyncStart";
@@ -73,7 +73,7 @@ export class ProcessHandles {
     if (!this.#starting.getStore()) return;
     const { server } = message as { server: Server };
     this.#handles.push(server);
-    // The sender of a request waits for it.
+    // The sender of a request keeps the process alive.
     server.on("connection", (socket) => socket.unref());
   };
   readonly #threadStarts = (thread: Worker): void => {

@@ -6,8 +6,8 @@ import type { OpenCalls } from "./open-calls.ts";
 import { type Answering, answered } from "./outbound.ts";
 
 /**
- * Answers requests to the HTTP endpoints of queues by the functions of a test; those without a function are answered as
- * the Workers' own requests.
+ * Makes the handler of requests to the HTTP endpoints of queues: the functions of `push` by queue, else `others`, which
+ * answers the Workers' own requests.
  *
  * @throws TypeError for a function for a queue without an endpoint.
  */

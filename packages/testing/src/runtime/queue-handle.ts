@@ -13,7 +13,7 @@ interface QueuePorts {
   refuseUnknown(): void;
 }
 
-/** Makes a queue as its clients see it. */
+/** Makes the handle by which a test acts as a client of a queue. */
 export function queueHandle<B>(
   name: string,
   { calls, producer, ledger, refuseUnknown }: QueuePorts,

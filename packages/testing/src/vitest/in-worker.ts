@@ -14,11 +14,11 @@ const BROKER_URL = "http://localhost";
 const calls = new BrokerCalls(BROKER_URL, (url, init) => brokerOf(env).fetch(url, init));
 const queues = new Queues(
   { calls, producerOf: producersOn(calls), rewrite: withoutOwnFrames, empty: emptyAll },
-  // The broker is asked for the time before it is used.
+  // The start is not known here. Every call that moves the clock gets the time from the broker first.
   Number.NaN,
 );
 
-/** Leaves the frames of Sluice and of the runtime out of a stack trace. */
+/** Removes the frames of Sluice and of the runtime from a stack trace. */
 function withoutOwnFrames(text: string): string {
   return fittedStack(text, Number.POSITIVE_INFINITY);
 }

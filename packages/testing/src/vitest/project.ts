@@ -14,7 +14,7 @@ interface VitestProject {
   };
 }
 
-/** Project whose options are computed. */
+/** Vitest project that `sluice` makes options for. */
 export interface TestedProject {
   /** Absolute path of the base folder of relative paths. */
   readonly root: string;

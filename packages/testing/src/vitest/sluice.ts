@@ -40,7 +40,9 @@ export function sluice(
   };
 }
 
-/** Prepares Workers once for all test files, and again when their files change or that has failed. */
+/**
+ * Prepares Workers once for all test files; again when their files have changed, or when the preparation has failed.
+ */
 class PreparedWorkers {
   #key: string | undefined;
   #dependencies: readonly string[] = [];
@@ -69,7 +71,7 @@ class PreparedWorkers {
         this.#dependencies = dependencies;
         this.#key = keyNow();
       },
-      // What is wrong may not be in one of these files.
+      // The cause of a failure may not be in one of these files.
       () => {
         if (this.#workers === workers) this.#workers = undefined;
       },
@@ -78,7 +80,7 @@ class PreparedWorkers {
   }
 }
 
-/** Path of the `cloudflare.config.ts` that the option `config` asks for; `null` where it asks for none. */
+/** Returns the path of the `cloudflare.config.ts` that the option `config` names; `null` where it names none. */
 function cloudflareConfig(config: SluiceOptions["config"]): string | null {
   if (config === undefined || config === false) return null;
   return config === true ? "cloudflare.config.ts" : config;

@@ -17,7 +17,7 @@ export interface ViteServer {
   >;
 }
 
-/** The source maps of the modules that Vite runs in Workers, whose stack traces name them by their own files. */
+/** Source maps of the modules that Vite runs in Workers. Their stack traces name each module by its source file. */
 export class ViteMaps implements ModuleMaps {
   readonly #server: ViteServer;
   readonly #known = new WeakMap<object, ModuleMap>();

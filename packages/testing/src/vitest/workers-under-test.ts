@@ -99,7 +99,7 @@ export async function prepareWorkers(
   };
 }
 
-/** Turns `ctx.exports` on: the broker calls `queue()` by an entrypoint, and the plugin exports only those. */
+/** Turns `ctx.exports` on: the broker calls `queue()` by an entrypoint, which the plugin exports only then. */
 function withNamedEntrypoints(worker: UserWorker): UserWorker {
   const { compatibility_date: date, compatibility_flags: flags } = worker.wrangler;
   const kept = flags.filter((flag) => flag !== CTX_EXPORTS.disable);

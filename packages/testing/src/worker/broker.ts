@@ -41,7 +41,7 @@ export function defineBroker({
       recorder.opened(queue);
       const consumer = () => {
         const port = ports.consumer();
-        return port === null ? null : consumers.around(queue, port);
+        return port === null ? null : consumers.wrap(queue, port);
       };
       return { ...ports, observer: recorder, consumer };
     },

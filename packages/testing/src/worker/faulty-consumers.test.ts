@@ -51,7 +51,7 @@ function batchOf(count: number, faults: readonly Fault[], { isFifo = false, atte
   const packed = packMessages(messages as never);
   const delivery: Delivery = { id: "1", queue: "orders", packed, attempts: attempt, metrics };
   const deliver = async () => {
-    const answer = await consumers.around("orders", consumer).deliver(delivery);
+    const answer = await consumers.wrap("orders", consumer).deliver(delivery);
     if (typeof answer === "string" || "rejected" in answer) return answer;
     const { explicitAcks, retryMessages } = answer;
     return {

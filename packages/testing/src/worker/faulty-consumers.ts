@@ -48,17 +48,18 @@ export class FaultyConsumers {
     this.#deliveries.clear();
   }
 
-  around(queue: string, consumer: ConsumerPort): ConsumerPort {
+  /** Wraps the consumer of a queue so that its deliveries are reported and get their faults. */
+  wrap(queue: string, consumer: ConsumerPort): ConsumerPort {
     return {
       name: consumer.name,
       ...(consumer.returnsOnTrial === undefined ? {} : { returnsOnTrial: consumer.returnsOnTrial }),
       callsOf: (deliveryId) => consumer.callsOf(deliveryId),
       ping: () => consumer.ping(),
-      deliver: (delivery) => this.#told(queue, consumer, delivery),
+      deliver: (delivery) => this.#deliverReported(queue, consumer, delivery),
     };
   }
 
-  async #told(queue: string, consumer: ConsumerPort, delivery: Delivery): Promise<DeliveryAnswer> {
+  async #deliverReported(queue: string, consumer: ConsumerPort, delivery: Delivery): Promise<DeliveryAnswer> {
     this.#begun += 1;
     const n = this.#begun;
     const messages = new PackedIndex(delivery.packed).ids().length;
@@ -260,7 +261,7 @@ function hasEnded(answer: DeliveryAnswer, kind: EndingFault): boolean {
   );
 }
 
-/** Makes the result of a handler that was to be interrupted, even where it could not be, as an endpoint. */
+/** Makes the result of an interrupted delivery, also where a consumer cannot be interrupted, such as an endpoint. */
 function interrupted(answer: DeliveryAnswer, { kind }: Fault): DeliveryAnswer {
   if (answer === "acknowledged") return failedResult(`fault ${kind}`);
   if ("rejected" in answer || answer.outcome !== "ok") return answer;

@@ -1,8 +1,8 @@
 import { LOG_LEVELS } from "@sluice/protocol";
 
 /**
- * Puts a console that keeps its methods in front of one that makes them anew whenever they are read, as Vitest's does in
- * Workers: what notes a handler's lines cannot be put into that.
+ * Replaces a console that returns new methods at each read, as Vitest's does in Workers, by a proxy that keeps them:
+ * methods that record a handler's lines can be set only on such a console.
  */
 export function keepMethodsOfConsole(): void {
   const behind = console;
@@ -19,7 +19,7 @@ export function keepMethodsOfConsole(): void {
       methods.set(key, value);
       return true;
     },
-    // A spy is the console's own, until it is restored.
+    // A test's spy goes to the console behind, until it is restored.
     defineProperty: (_, key, descriptor) => {
       methods.delete(key);
       return Reflect.defineProperty(behind, key, descriptor);

@@ -3,7 +3,7 @@ import type { PackedIndex } from "@sluice/protocol";
 import type { Fault } from "../api.ts";
 import { type Entry, toBase64 } from "../wire.ts";
 
-/** Digits of a message id: an event joins its ids. */
+/** Digits of a message id. An event has its ids joined in one text. */
 const ID_LENGTH = 32;
 
 /** An entry before it has a number. */

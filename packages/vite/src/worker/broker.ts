@@ -10,14 +10,15 @@ interface AccessEnv {
 }
 
 /**
- * Makes the broker that the generated entry imports. At its start it does not know where Vite listens, so each request
- * asks for that. Once other machines reach Vite, it requires the tokens and keys of the answer.
+ * Makes the broker that the generated entry imports. Vite may begin to listen for other machines after the broker's
+ * start, so each request reads the access variables until there are some. Then the broker requires their tokens and
+ * keys.
  *
  * `own` is for this Worker's own requests, which need none.
  */
 export function defineBroker(options: Options) {
   const { handler: own, ...broker } = define(options);
-  // A handler keeps the variables of its first request. The classes are those of the other handler.
+  // A handler keeps the variables of its first request, so this one is for requests with access variables.
   const { handler: closed } = define(options);
   let access: Partial<Parameters<Fetch>[1]> | null = null;
   const fetch: Fetch = async (request, env, ctx) => {
