@@ -5,8 +5,8 @@ import type { Gateway } from "@sluice/gateway";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { gatewayFor } from "./gateway-for.ts";
 import { QueueBinding } from "./queue-binding.ts";
-import { ToldClock } from "./told-clock.ts";
-import { ToldDisk } from "./told-disk.ts";
+import { ReportedClock } from "./reported-clock.ts";
+import { ReportedDisk } from "./reported-disk.ts";
 
 export type { BrokerOptions } from "@sluice/broker";
 
@@ -24,8 +24,8 @@ export interface BrokerWorkerOptions extends BrokerOptions {
  * `SLUICE_DIRECTORY`, and each consumer's `SluiceQueueConsumer` entrypoint under its name in `options.consumers`.
  */
 export function defineBroker({ page, ...options }: BrokerWorkerOptions) {
-  const disk = new ToldDisk(() => Date.now());
-  const clock = new ToldClock(() => Date.now(), Number((env as BrokerEnv).SLUICE_CLOCK_BEHIND_MS ?? 0));
+  const disk = new ReportedDisk(() => Date.now());
+  const clock = new ReportedClock(() => Date.now(), Number((env as BrokerEnv).SLUICE_CLOCK_BEHIND_MS ?? 0));
   let bounded: Gateway["fetch"] | undefined;
   const handler: ExportedHandler<BrokerEnv> = {
     fetch: (request, env, ctx) => {

@@ -15,13 +15,13 @@ import { brokerClockOf } from "./broker-clock.ts";
 import { docsOf } from "./docs.ts";
 import { orLogged } from "./or-logged.ts";
 import { queueObjectsOf, shardedQueuesOf } from "./queue-objects.ts";
-import type { ToldClock } from "./told-clock.ts";
-import type { ToldDisk } from "./told-disk.ts";
+import type { ReportedClock } from "./reported-clock.ts";
+import type { ReportedDisk } from "./reported-disk.ts";
 
 /** State of the machine as reported by the process that started workerd, since a Worker's code cannot read it. */
-interface ToldMachine {
-  readonly disk: ToldDisk;
-  readonly clock: ToldClock;
+interface ReportedMachine {
+  readonly disk: ReportedDisk;
+  readonly clock: ReportedClock;
 }
 
 /**
@@ -35,7 +35,7 @@ interface ToldMachine {
 export function gatewayFor(
   env: BrokerEnv,
   topology: QueueTopology,
-  machine: ToldMachine | null,
+  machine: ReportedMachine | null,
   page: Uint8Array | ArrayBuffer | null,
   searchDocs = docsOf(env.SLUICE_STACKS),
 ): Gateway {
@@ -47,7 +47,7 @@ export function gatewayFor(
 function directoryOf(
   env: BrokerEnv,
   topology: QueueTopology,
-  machine: ToldMachine | null,
+  machine: ReportedMachine | null,
 ): Omit<QueueDirectory, "searchDocs"> {
   const account = accountOf(env);
   const objects = queueObjectsOf(env);
@@ -130,11 +130,11 @@ function directoryOf(
     isLocal: machine === null,
     traceUrl: traceUrlOf(env),
     isServed,
-    reportDisk: machine !== null && isServed ? (isFull) => machine.disk.told(isFull) : null,
+    reportDisk: machine !== null && isServed ? (isFull) => machine.disk.report(isFull) : null,
     reportClock:
       machine !== null && isServed
         ? async (behindMs) => {
-            if (!machine.clock.told(behindMs)) return;
+            if (!machine.clock.report(behindMs)) return;
             await account.clockWasSet(DIRECTORY_NAME);
             for (const name of await names()) {
               await orLogged(name, "told that the clock was set", objectOf(name).clockWasSet(name));

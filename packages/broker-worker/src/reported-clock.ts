@@ -4,7 +4,7 @@ import type { HostClock } from "@sluice/broker";
  * Longest that the clock runs on after a report, in ms. Then it stands until the next one. A report comes every second,
  * so a system clock that is set changes the broker's time by at most this much.
  */
-export const TOLD_CLOCK_MS = 5_000;
+export const RUNS_ON_MS_MAX = 5_000;
 
 /** Wait for an alarm while the clock stands, in ms: the next report may come at any time. */
 const STANDING_WAIT_MS = 1_000;
@@ -17,11 +17,11 @@ const SET_MS_MIN = 500;
  * has a clock that nobody sets, and reports how far that is behind the system clock. workerd's alarms go by the system
  * clock, so their times are converted.
  */
-export class ToldClock implements HostClock {
+export class ReportedClock implements HostClock {
   readonly #systemMs: () => number;
   #behindMs: number;
   /** System time of the last report, in ms; `null` before the first. */
-  #toldAtMs: number | null = null;
+  #reportedAtMs: number | null = null;
   /** Latest time that was read: the clock never goes back. */
   #lastMs = 0;
 
@@ -41,10 +41,10 @@ export class ToldClock implements HostClock {
   }
 
   /** Takes a reported difference, in ms. Returns whether it changed by more than a clock that catches up explains. */
-  told(behindMs: number): boolean {
+  report(behindMs: number): boolean {
     const wasSet = Math.abs(behindMs - this.#behindMs) >= SET_MS_MIN;
     this.#behindMs = behindMs;
-    this.#toldAtMs = this.#systemMs();
+    this.#reportedAtMs = this.#systemMs();
     return wasSet;
   }
 
@@ -64,6 +64,6 @@ export class ToldClock implements HostClock {
   }
 
   get #standsAtMs(): number {
-    return this.#toldAtMs === null ? Infinity : this.#toldAtMs + TOLD_CLOCK_MS;
+    return this.#reportedAtMs === null ? Infinity : this.#reportedAtMs + RUNS_ON_MS_MAX;
   }
 }

@@ -1,12 +1,12 @@
 import type { Disk } from "@sluice/broker";
 
 /** Time in ms for which a report of a full disk counts. It is repeated every half second. */
-export const TOLD_MS = 5_000;
+export const REPORT_VALID_MS = 5_000;
 
 /**
  * Disk of a broker on workerd, which cannot look at it: the process that started workerd reports whether it is full.
  */
-export class ToldDisk implements Disk {
+export class ReportedDisk implements Disk {
   readonly #now: () => number;
   #fullUntilMs = 0;
 
@@ -18,7 +18,7 @@ export class ToldDisk implements Disk {
     return this.#fullUntilMs > 0 && this.#now() < this.#fullUntilMs;
   }
 
-  told(isFull: boolean): void {
-    this.#fullUntilMs = isFull ? this.#now() + TOLD_MS : 0;
+  report(isFull: boolean): void {
+    this.#fullUntilMs = isFull ? this.#now() + REPORT_VALID_MS : 0;
   }
 }
