@@ -10,7 +10,7 @@ import { isLost } from "./data-lock.ts";
  */
 export const PLANNED_END_FILE = "sluice-planned-end";
 
-/** How a process that runs a broker ended, as the broker is told at its next start (`SLUICE_LAST_END`). */
+/** How a process that ran a broker ended, as the next broker gets it in `SLUICE_LAST_END`. */
 export type End = "planned" | "unplanned";
 
 /**

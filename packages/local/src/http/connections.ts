@@ -67,7 +67,7 @@ const LIMITS: ConnectionLimits = {
  * in the middle of a request, for longest is refused: one that an attacker holds open before that of a client whose
  * requests arrive at once.
  *
- * The reader of the connections reports bytes and requests. A request changes numbers and allocates nothing.
+ * The reader of the connections reports bytes and requests. A request changes only numbers here.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;

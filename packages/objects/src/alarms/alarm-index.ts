@@ -1,13 +1,13 @@
 import type { Database } from "../sqlite/database.ts";
 import type { Room } from "../sqlite/room.ts";
 import { openIndex } from "./index-file.ts";
+import { NS_PER_MS } from "./own-alarm.ts";
 
 /**
  * Longest that a timer waits before the clock is read again, in ms: timers do not notice that a computer slept or that
  * its clock was set. (No timer of Node.js waits longer than 2^31 ms, in any case.)
  */
 export const LOOK_AGAIN_MS = 60_000;
-const NS_PER_MS = 1_000_000n;
 
 /** Rings the alarm of an object. `name` is `null` where the object's name is not known: the index may lack it. */
 export type Ring = (id: string, name: string | null) => void;

@@ -3,7 +3,7 @@ import { objectFile, objectIdsIn } from "../files/object-files.ts";
 import { Database } from "../sqlite/database.ts";
 import { findingIn, putAside } from "../sqlite/database-files.ts";
 import type { Room } from "../sqlite/room.ts";
-import { readAlarm } from "./own-alarm.ts";
+import { NS_PER_MS, readAlarm } from "./own-alarm.ts";
 
 /** Name of workerd's file with the alarms of a namespace's objects, in their folder. */
 const INDEX_FILE = "metadata.sqlite";
@@ -55,7 +55,7 @@ function fill(database: Database, folder: string, error: (line: string) => void)
     try {
       const atMs = alarmIn(file);
       if (atMs !== null) {
-        database.run("INSERT INTO _cf_ALARM VALUES (?, ?, NULL)", [id, BigInt(atMs) * 1_000_000n]);
+        database.run("INSERT INTO _cf_ALARM VALUES (?, ?, NULL)", [id, BigInt(atMs) * NS_PER_MS]);
       }
     } catch (reason) {
       error(`${basename(file)}: whether it has an alarm cannot be read: ${reason}`);

@@ -2,7 +2,8 @@ import type { Database, SqlValue } from "../sqlite/database.ts";
 
 /** Key of the alarm in workerd's own table. */
 const ALARM_KEY = 1;
-const NS_PER_MS = 1_000_000n;
+/** workerd stores alarms in ns. */
+export const NS_PER_MS = 1_000_000n;
 /** Latest alarm, in ms since 1970: in the year 2262, since its nanoseconds are a 64-bit integer. */
 export const ALARM_MS_MAX = Math.floor(Number(2n ** 63n / NS_PER_MS)) - 1;
 

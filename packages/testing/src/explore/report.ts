@@ -42,14 +42,14 @@ export function textOf(found: Found): string {
   ].join("\n");
 }
 
-/** Says that time ran out before all histories were run, and none of them has broken anything. */
+/** Returns the text that time ran out before all histories were run, and that none of them broke anything. */
 export function unfinishedText(histories: number, count: number, tookMs: number): string {
   const took = (tookMs / 1_000).toFixed(1);
   return `explore: ${histories} of ${count} histories in ${took} s, none broken, then its time was over; timeoutMs gives it more.`;
 }
 
 /**
- * Says which faults of a replayed history had no delivery to come at; `null` if each had one. A fault that had one
+ * Names the faults of a replayed history that had no delivery to come at; `null` if each had one. A fault that had one
  * counts, since a mended handler may give it no occasion: it may make fewer calls.
  */
 export function missedText(

@@ -124,7 +124,7 @@ export class BrokerCalls {
     await this.#post(`${API}/${await this.#idOf(queue)}/messages/ack`, request);
   }
 
-  /** Forgets them for a history that begins anew: `reset` gives queues other ids. */
+  /** Forgets the ids of queues: `reset` gives them other ids. */
   forgetQueueIds(): void {
     this.#queueIds.clear();
   }

@@ -22,7 +22,7 @@ type Esbuild = { context(options: BuildOptions): Promise<BuildContext> };
 /** Wrangler's reason in the error event of a build after which it no longer watches the sources. */
 const NOT_WATCHED = "Failed to construct initial bundle";
 
-/** Has a Worker whose first build failed built again each time its sources change. */
+/** Makes the listener that has a Worker whose first build failed built again each time its sources change. */
 export function failedBuilds(wrangler: string, tell: (event: BuildEvent) => void): WranglerListener {
   const require = createRequire(wrangler);
   return retries({ watch: (...args) => watchSources(require("esbuild") as Esbuild, ...args), tell });
