@@ -234,7 +234,7 @@ interface Started {
   /** Whether the broker answers. If it does not, the deliveries that its end cuts off count as attempts. */
   answers(): Promise<boolean>;
   readonly brokerVars: Readonly<Record<string, unknown>>;
-  /** Who may use the broker, and this process's own credentials for it. */
+  /** Rules for who may use the broker, and this process's own credentials for it. */
   readonly admission: Admission;
 }
 

@@ -14,7 +14,7 @@ export function isLoopback(host: string): boolean {
  */
 export type Permitted = "everybody" | "known" | "nobody";
 
-/** Who may use a broker. */
+/** Rules for who may use a broker. */
 export interface Admission {
   /** Variables of the broker, with those that admit this process. */
   readonly vars: Readonly<Record<string, unknown>>;
