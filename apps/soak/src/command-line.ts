@@ -2,7 +2,7 @@ import { positive, readOptions, whole } from "@sluice/harness/command-line";
 
 /** Task that the arguments of `pnpm soak` ask for. */
 export type Command =
-  /** One history, told event by event. */
+  /** One history, run twice, with each event printed. */
   | { readonly kind: "one"; readonly seed: number }
   | {
       readonly kind: "many";

@@ -1,6 +1,6 @@
 import { registerHooks } from "node:module";
 
-// The broker's classes extend the platform's, in whose place are those of `@sluice/objects`.
+// The broker's classes extend those of `cloudflare:workers`: `@sluice/objects` has replacements for Node.js.
 const workers = import.meta.resolve("@sluice/objects/workers");
 registerHooks({
   resolve: (specifier, context, next) =>

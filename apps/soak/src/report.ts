@@ -14,7 +14,7 @@ export function showProgress({ histories, events, violations, ms }: SoakTotals):
   );
 }
 
-/** Everything that a run has to say for itself. */
+/** Report of a whole run. */
 export function showTotals(totals: SoakTotals): string {
   const { histories, events, eventsMax, violations, ms } = totals;
   return [

@@ -2,17 +2,17 @@ import { type HistoryReport, noOutcomes, OUTCOME_KINDS, type Outcomes } from "./
 import { runSeed } from "./shards/run-seed.ts";
 import { type FaultCounts, noFaults } from "./world/faults.ts";
 
-/** A run stops after so many violations: they are likely to be the same one. */
+/** Violations after which a run stops: they are likely to have one cause. */
 const VIOLATIONS_MAX = 10;
 
 export interface SoakOptions {
   /** First seed. */
   readonly from: number;
-  /** How many histories, one after the other. */
+  /** Number of histories. */
   readonly seeds: number;
-  /** Whether a seed has its turn. Default: each has. */
+  /** Whether the history of a seed is run. Default: each is. */
   isChosen?(seed: number): boolean;
-  /** Ends the run early, in ms. */
+  /** Time after which the run ends early, in ms. */
   readonly forMs: number;
   /** Called about once a second. */
   progress?(totals: SoakTotals): void;
@@ -29,7 +29,7 @@ export interface SoakTotals {
   ms: number;
 }
 
-/** Runs history after history. */
+/** Runs histories one after the other. */
 export async function soak({
   from,
   seeds,
@@ -57,7 +57,7 @@ export async function soak({
     if (nowMs - reportedMs < 1_000) continue;
     reportedMs = nowMs;
     progress?.(totals);
-    // A history never lets go of Node's own event loop: without this nobody could interrupt a run.
+    // Histories run in microtasks alone: without this turn of Node's event loop a run could not be interrupted.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return totals;

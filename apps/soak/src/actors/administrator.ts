@@ -5,12 +5,12 @@ import type { QueueObject } from "../platform/queue-object.ts";
 import type { PerformingDirectory } from "../platform/simulated-directory.ts";
 import { drawDefinition, type Scenario } from "../scenario/scenario.ts";
 
-const AGAIN_MS = 1_000;
+const RESTORE_RETRY_MS = 1_000;
 const NOT_FOUND: DirectoryReply = { ok: false, refusal: { kind: "queueNotFound" } };
 
 /** Simulated client of the API that changes, deletes and creates queues while messages flow. */
 export class Administrator {
-  /** Queues that are not back in the end. */
+  /** Calls of `restore` that have not succeeded yet. */
   unfinished = 0;
   readonly #world: Simulation;
   readonly #directory: DirectoryObject;
@@ -33,7 +33,7 @@ export class Administrator {
     }
   }
 
-  /** Sees to it that the queue exists and has who takes its messages. */
+  /** Creates the queue, or changes the one that exists, until the directory confirms that it has a consumer. */
   async restore(queue: QueueObject): Promise<void> {
     this.unfinished += 1;
     const definition = this.#draw(queue);
@@ -41,7 +41,7 @@ export class Administrator {
       const known = await directory.findByName(queue.name);
       return known === null ? create(directory, queue, definition) : change(directory, queue, definition);
     };
-    while ((await this.#ask(queue, restore))?.ok !== true) await this.#world.loop.sleep(AGAIN_MS);
+    while ((await this.#ask(queue, restore))?.ok !== true) await this.#world.loop.sleep(RESTORE_RETRY_MS);
     this.unfinished -= 1;
   }
 
@@ -55,7 +55,7 @@ export class Administrator {
     const { random, loop, faults } = this.#world;
     faults["queue deleted by the API"] += 1;
     void this.#ask(queue, async (directory) => {
-      // One that was on its way for so long would leave nobody to bring the queue back.
+      // After the trouble a late deletion is not made: nothing would create the queue again.
       const known = this.#world.isTroubled ? await directory.findByName(queue.name) : null;
       return known === null ? NOT_FOUND : directory.deleteQueue(known.queueId);
     });
@@ -83,7 +83,7 @@ export class Administrator {
     return reply;
   }
 
-  /** Settings for it; dead letters go to queues further down. */
+  /** Draws a definition whose dead letters go to a queue further down the scenario's list. */
   #draw({ index }: QueueObject): QueueDefinition {
     const { random, queues } = this.#world;
     const { queues: scenarios } = this.#scenario;

@@ -4,7 +4,7 @@ import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 
-/** Between two polls of a client once everybody behaves, in ms. */
+/** Time between two polls once the trouble is over, in ms. */
 const CALM_POLL_MS = 20_000;
 
 /** A client that asks a queue for messages, again and again until everything has drained. */
@@ -17,7 +17,7 @@ export abstract class Client {
     this.queue = queue;
   }
 
-  /** Polls now, and again: on average after that time while there is trouble. */
+  /** Polls now and until everything has drained: while there is trouble every `everyMs` on average. */
   start(everyMs: number): void {
     const { loop, random, isTroubled, isDrained } = this.world;
     if (isDrained) return;
@@ -29,9 +29,9 @@ export abstract class Client {
   protected abstract poll(): void;
 
   /**
-   * Uses the receipts of what it got: late, twice or never while there is trouble.
+   * Uses the receipts of received messages: late, twice or never while there is trouble.
    *
-   * @param decide what it wants done with them, another time perhaps something else.
+   * @param decide draws what becomes of the messages; a second use may draw again.
    */
   protected useReceipts<Uses>(
     latesMs: readonly [number, ...number[]],
@@ -51,7 +51,7 @@ export abstract class Client {
     loop.after(random.pick([0, 500, 40_000]), () => use(others));
   }
 
-  /** Has the queue do something about that many receipts of a batch, in one turn. */
+  /** Carries out one use of `count` receipts of a batch, in one turn of the queue. */
   protected async settle(
     { leaseId }: DeliveryRecord,
     count: number,

@@ -3,7 +3,7 @@ import type { Reply } from "../scenario/endpoint-scenario.ts";
 import type { FaultKind } from "../world/faults.ts";
 import type { World } from "../world/world.ts";
 
-/** How an endpoint goes about a request that it has. */
+/** Conduct of an endpoint with one request. */
 export type Conduct =
   | { readonly kind: "answer"; readonly answer: Answer }
   | { readonly kind: "hang" | "late" | "drop" | "die" };
@@ -11,7 +11,7 @@ export type Conduct =
 const PLAIN = { retryAfter: null, wait: null };
 export const OK = { kind: "answer", answer: { status: 200, ...PLAIN } } as const satisfies Conduct;
 
-/** One message in so many ends a process that cannot bear it. */
+/** With the reply `poison`, one message in so many ends the endpoint's process. */
 const POISON_EVERY = 2;
 
 const FAULTS: Readonly<Partial<Record<Reply, FaultKind>>> = {

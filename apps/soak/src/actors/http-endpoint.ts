@@ -18,13 +18,14 @@ import type { Taker } from "../scenario/scenario.ts";
 import { type Conduct, drawConduct, OK } from "./endpoint-answer.ts";
 import { recordDeparture } from "./push-consumer.ts";
 
-/** How much later than anybody waits an answer comes that is late, in ms. */
+/** Time from the end of the response timeout to a late answer, in ms. */
 const LATE_MS = 2_000;
 
 /** A request from its departure to its outcome. The worker daemon may make it twice. */
 interface Call {
   readonly record: DeliveryRecord;
   readonly message: Message | undefined;
+  /** Whether the request is the trial of an endpoint that was away; see `Epoch.trial`. */
   readonly trial: "yes" | "no" | "unclear";
   /** Deliveries, this one included. */
   readonly attempts: number;
@@ -35,13 +36,13 @@ interface Call {
   isUnderWay: boolean;
   /** Challenge in the answer to its first request; `null` unless the endpoint has asked for authorization. */
   challenge: Challenge | null;
-  /** Whether that has been answered. */
+  /** Whether a second request has answered the challenge. */
   isAnswered: boolean;
 }
 
 /** An application behind a URL. What it does with a request is drawn from the seed. */
 export class HttpEndpoint implements CalledEndpoint {
-  /** Until when nobody answers there, in ms. */
+  /** Time until which the endpoint takes no connections, in ms. */
   absentUntilMs = 0;
   readonly #world: Simulation;
   readonly #queue: QueueObject;
@@ -65,9 +66,9 @@ export class HttpEndpoint implements CalledEndpoint {
   }
 
   /**
-   * A request leaves the queue.
+   * Carries a request from the queue to the endpoint, and the outcome back.
    *
-   * @param calledMs since when the queue has waited for it, in ms: a request leaves when what was written is durable.
+   * @param calledMs time of the queue's call, in ms: the request leaves later, when what was written is durable.
    */
   async post(epoch: Epoch, request: EndpointRequest, calledMs: number): Promise<EndpointOutcome> {
     const { responseTimeoutMs } = request;
@@ -84,11 +85,11 @@ export class HttpEndpoint implements CalledEndpoint {
     this.#world.note("request is answered", this.#queue.name, call.record.leaseId, status);
     call.isUnderWay = false;
     const leftMs = responseTimeoutMs - (this.#world.nowMs - calledMs);
-    if (epoch.isAlive) this.#heard(call, epoch, outcome, leftMs);
-    return toldOf(outcome);
+    if (epoch.isAlive) this.#takeOutcome(call, epoch, outcome, leftMs);
+    return toEndpointOutcome(outcome);
   }
 
-  /** The queue asks whether anybody is there. */
+  /** Carries a ping to the endpoint; resolves to whether the endpoint has answered it in time. */
   async isReady(epoch: Epoch, probe: number, timeoutMs: number): Promise<boolean> {
     const { name } = this.#queue;
     this.#world.note("ping leaves the queue", name);
@@ -120,7 +121,7 @@ export class HttpEndpoint implements CalledEndpoint {
     return consumer.settings;
   }
 
-  /** Enters a request that leaves, after every checker has looked at it; not one that is made again. */
+  /** Records a request that leaves, after the checkers have seen it. One that is made again has its record already. */
   #depart(epoch: Epoch, request: EndpointRequest): Call {
     const { ledger, name } = this.#queue;
     const tag = tagOfRequest(request);
@@ -131,8 +132,7 @@ export class HttpEndpoint implements CalledEndpoint {
     const attempts = this.format === "sqsd" ? told - (message?.earlierReceives ?? 0) : told;
     const key = `${tag} ${attempts}`;
     const known = this.#calls.get(key);
-    // A connection that was lost without an answer may have been an old one: the daemon tries once more (spec sqsd 5,
-    // S7).
+    // The connection that was lost may have been a stale one: the daemon tries once more (spec sqsd 5, S7).
     if (this.format === "sqsd" && known?.closed === 1 && !known.isUnderWay) {
       known.isUnderWay = true;
       this.#world.note("request leaves the queue again", name, known.record.leaseId, tag);
@@ -186,7 +186,7 @@ export class HttpEndpoint implements CalledEndpoint {
       record.leaseId,
       drawn.charCodeAt(0) + 256 * drawn.length,
     );
-    // Whoever behaves answers in time.
+    // Without trouble the answer is always in time.
     const workMs = random.pick([0, 0, 3, 200, isTroubled ? 4_000 : 400]);
     switch (conduct.kind) {
       case "answer":
@@ -220,7 +220,7 @@ export class HttpEndpoint implements CalledEndpoint {
     return { kind: "answered", answer: { status: 401, retryAfter: null, wait: null, challenge } };
   }
 
-  /** Nobody takes the connection: that is told, or never happens. */
+  /** Refuses the connection, or lets it time out. */
   async #turnAway({ connectTimeoutMs }: EndpointRequest): Promise<Outcome> {
     const { loop, faults, random } = this.#world;
     faults["endpoint not there"] += 1;
@@ -239,16 +239,16 @@ export class HttpEndpoint implements CalledEndpoint {
 
   #isBack(epoch: Epoch): void {
     epoch.consumerIsAbsent = false;
-    // A result that came before and that no turn has looked at yet ends the trial before it has begun.
+    // A result that no turn has looked at yet may end the trial before it begins.
     const isUnclear = epoch.resultVersion === this.#queue.disk.committedVersion;
     if (this.format === "sluice") epoch.trial = { state: "due", isUnclear };
   }
 
   /**
-   * The first 401 of a delivery is answered with credentials, if there is time. The message is told of what comes
-   * then.
+   * Takes in an outcome that the queue has received. The queue answers the first 401 of a delivery with credentials, if
+   * time is left: only the outcome of that second request counts for the message.
    */
-  #heard(call: Call, epoch: Epoch, outcome: Outcome, leftMs: number): void {
+  #takeOutcome(call: Call, epoch: Epoch, outcome: Outcome, leftMs: number): void {
     const challenge = outcome.kind === "answered" ? (outcome.answer.challenge ?? null) : null;
     if (challenge === null || call.challenge !== null || this.#settings.credentials === undefined) {
       this.#reach(call, epoch, outcome);
@@ -270,14 +270,14 @@ export class HttpEndpoint implements CalledEndpoint {
     const { nowMs } = this.#world;
     const { record, message, trial, attempts } = call;
     const [id = ""] = record.ids;
-    // A message of which no lease is known: what is wrong then is for the checkers to find.
+    // `attempts` is 0 if no lease of the message is known: the checkers report that.
     const delayMs = unnamedDelayMs(definition, name, id, Math.max(1, attempts));
     const stillOnTrial = epoch.trial.state === record.leaseId ? trial : "no";
     const verdict = verdictOf(this.format, outcome, { nowMs, unnamedDelayMs: delayMs, trial: stillOnTrial });
     const isAbsent = verdict.kind === "release" || verdict.kind === "releaseOrRetry";
     if (this.format === "sluice" && outcome.kind === "unreachable") epoch.consumerIsAbsent = true;
-    // An answer that comes when no delivery may take longer ends no trial if the queue has looked at the clock before
-    // it.
+    // An answer that comes after the longest time of a delivery may or may not end the trial: that depends on whether
+    // the queue has looked at the clock before.
     const isOverdue = message.view.status === "leased" && message.view.atMs - LEASE_GRACE_MS <= nowMs;
     if (isOverdue) epoch.trial = { ...epoch.trial, isUnclear: true };
     else if (!isAbsent || epoch.trial.state === record.leaseId)
@@ -314,16 +314,14 @@ export class HttpEndpoint implements CalledEndpoint {
   }
 }
 
-/**
- * Converts an outcome to the form that the queue is told: of an answer, its status, `Retry-After` and challenge header.
- */
-function toldOf(outcome: Outcome): EndpointOutcome {
+/** Converts an outcome to the queue's form: of an answer, its status, `Retry-After` and challenge header. */
+function toEndpointOutcome(outcome: Outcome): EndpointOutcome {
   if (outcome.kind !== "answered") return outcome;
   const { status, retryAfter, challenge } = outcome.answer;
   return { kind: "answered", status, retryAfter, challenge: challenge?.header ?? null };
 }
 
-/** Which attempt the endpoint is told that it is; `null` where it is told none. */
+/** Attempt number in the request's headers; `null` without one. */
 function toldAttempts({ headers }: EndpointRequest): number | null {
   const told = headers["sluice-attempt"] ?? headers["X-Aws-Sqsd-Receive-Count"];
   return told === undefined ? null : Number(told);

@@ -23,7 +23,7 @@ export class Mover {
     const { moves, troubleMs, queues } = this.#scenario;
     const movable = queues.flatMap((queue, i) => (isMovable(queue, i === queues.length - 1) ? [i] : []));
     for (let n = 0; n < moves; n++) {
-      // Mostly out of the last one, which dead letters come to.
+      // Mostly out of the last queue, which gets the dead letters.
       const i = random.pick([movable.at(-1), movable.at(-1), movable[random.below(movable.length)]]);
       const queue = i === undefined ? undefined : this.#world.queues[i];
       if (queue !== undefined) loop.after(random.below(troubleMs), () => void this.#begin(queue));
@@ -90,8 +90,8 @@ export class Mover {
 }
 
 /**
- * Whether what leaves a queue by a move task can be told from what dies in it, and has a tag: dead notifications do
- * not say where they come from, and runs of periodic tasks have names.
+ * Whether moved messages of a queue can be told from its dead letters, and have tags: dead notifications do not say
+ * where they come from, and runs of periodic tasks have names instead of tags.
  */
 function isMovable({ taker }: QueueScenario, isLast: boolean): boolean {
   if (taker.kind !== "endpoint") return true;

@@ -39,8 +39,8 @@ export class Producer {
   }
 
   /**
-   * Draws messages and sends them until a queue says that it has them, or the producer has enough of it. One that
-   * insists never has: without faults no send is in vain.
+   * Draws messages and sends them until the queue has stored them, or the producer gives up. One that insists never
+   * gives up: without faults every send succeeds in the end.
    */
   async send(queue: QueueObject, insists: boolean): Promise<void> {
     this.underWay += 1;
@@ -64,7 +64,7 @@ export class Producer {
       );
     }
     if (sent.reply.ok) return;
-    // It was deleted in the meantime.
+    // The queue was deleted meanwhile: what is thrown makes the producer try again.
     if (sent.reply.code === QUEUE_ERROR_CODES.queueNotFound && queue.mayBeMissing)
       throw new Error("not found");
     this.#world.fail("liveness", queue, `a send within all limits is refused: ${sent.reply.cause}`);

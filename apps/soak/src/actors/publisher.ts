@@ -29,8 +29,8 @@ export class Publisher {
   }
 
   /**
-   * Publishes until the topic says that it has it, or the publisher has enough of it. One that insists never has:
-   * without faults no publish is in vain.
+   * Publishes until the topic has stored it, or the publisher gives up. One that insists never gives up: without faults
+   * every publish succeeds in the end.
    */
   async publish(insists: boolean): Promise<void> {
     this.underWay += 1;
@@ -92,7 +92,7 @@ export class Publisher {
     const { random } = this.#world;
     return Array.from({ length: random.pick([1, 1, 3, 10]) }, () => {
       this.#idNumbers += 1;
-      // Now and then another message has the id of an earlier one.
+      // Now and then a message has the id of an earlier one.
       const id = random.chance(0.2) ? random.between(1, this.#idNumbers) : this.#idNumbers;
       return { idNumber: this.#idNumbers, deduplicationId: this.#settings.isFifo ? `publish ${id}` : null };
     });

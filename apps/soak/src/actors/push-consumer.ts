@@ -17,7 +17,7 @@ import type { QueueObject } from "../platform/queue-object.ts";
 import type { Behaviour } from "../scenario/scenario.ts";
 import { drawResult } from "./handler-result.ts";
 
-/** How long a handler takes that answers after its lease has ended, in ms: its lease is 15 minutes and 10 seconds. */
+/** Time after which a late handler answers, in ms: its lease is 15 minutes and 10 seconds. */
 const LATE_MS = 915_000;
 
 const CRASHED = new Error("The handler's isolate was taken away.");
@@ -25,7 +25,7 @@ const ABSENT = new Error("Worker not found.");
 
 /** The Worker that a queue pushes to. What it does with a batch is drawn from the seed. */
 export class PushConsumer implements CalledWorker {
-  /** Until when its Worker does not run, in ms. */
+  /** Time until which the Worker is away, in ms. */
   absentUntilMs = 0;
   /** Calls that handlers had made when they hung or crashed without an answer, by delivery. */
   readonly #unfinished = new Map<DeliveryRecord, HandlerCalls>();
@@ -39,7 +39,7 @@ export class PushConsumer implements CalledWorker {
     this.#behaviours = behaviours;
   }
 
-  /** A batch leaves the queue. */
+  /** Carries a batch from the queue to the handler, and its result back. */
   async deliver(epoch: Epoch, delivery: Delivery): Promise<DeliveryResult> {
     const leaving = departingFrom(delivery.packed, delivery.attempts);
     const record = recordDeparture(this.#world, this.#queue, leaving);
@@ -55,7 +55,10 @@ export class PushConsumer implements CalledWorker {
     return result;
   }
 
-  /** The queue asks what the handler of a delivery had called that failed or takes too long. */
+  /**
+   * Carries the queue's question after a delivery that failed or takes too long: which calls its handler had made.
+   * `null` if they are lost.
+   */
   async callsOf(epoch: Epoch, deliveryId: string): Promise<HandlerCalls | null> {
     const { name, ledger } = this.#queue;
     const leaseId = Number(deliveryId.split(" ", 1)[0]);
@@ -85,13 +88,13 @@ export class PushConsumer implements CalledWorker {
     }
   }
 
-  /** The how-manieth time a queue asks whether its absent consumer is back. */
+  /** Counts a ping to an absent consumer, and returns its number within the epoch. */
   nextProbe(epoch: Epoch): number {
     epoch.probes += 1;
     return epoch.probes;
   }
 
-  /** A ping leaves the queue. */
+  /** Carries a ping to the Worker. Throws if the Worker is away or the ping is lost. */
   async ping(epoch: Epoch, probe: number): Promise<void> {
     const { name } = this.#queue;
     this.#world.note("ping leaves the queue", name);
@@ -141,7 +144,7 @@ export class PushConsumer implements CalledWorker {
         return new Promise(() => {});
       case "crash":
         this.#world.faults["handler crashed"] += 1;
-        // Or its isolate went with it.
+        // Half of the time the isolate is lost, and the calls with it.
         if (random.chance(0.5)) this.#remember(record, ids);
         await loop.sleep(workMs);
         throw CRASHED;
@@ -169,14 +172,14 @@ interface Leaving {
   readonly isRepeated?: boolean;
 }
 
-/** A packed batch that leaves. */
+/** Reads the messages of a packed batch that leaves. */
 export function departingFrom(packed: Uint8Array, attempts: number | readonly number[]): Leaving {
   const tags = tagsOf(packed);
   const told = typeof attempts === "number" ? tags.map(() => attempts) : attempts;
   return { tags, ids: idsOf(packed), attempts: told };
 }
 
-/** Enters a batch that leaves its queue, after every checker has looked at it. */
+/** Records a batch that leaves its queue, after the checkers have seen it. */
 export function recordDeparture(
   world: Simulation,
   queue: QueueObject,
@@ -186,14 +189,14 @@ export function recordDeparture(
   const messages = tags.map((tag) => ledger.messages.get(tag));
   const view = messages[0]?.view;
   const isVisible = visibilityMs === 0;
-  // A receive that hides nothing has no lease: it has a number of its own.
+  // A receive that hides nothing has no lease: it gets a negative number of its own.
   const leaseId =
     knownLeaseId ??
     (isVisible ? -queue.receives.nextVisible() : view?.status === "leased" ? view.leaseId : 0);
   world.note("batch leaves the queue", name, leaseId, tags.length);
   const known = messages.filter((message): message is Message => message !== undefined);
   const sameLease = ledger.deliveries.get(leaseId);
-  // Messages that were received together are worked on one by one.
+  // A worker daemon posts messages of one receive one by one.
   const isOneOfMany = view?.status === "leased" && view.kind === "receive" && knownLeaseId === undefined;
   const joined = isOneOfMany && !known.some((message) => sameLease?.messages.includes(message));
   const earlier = joined || isRepeated ? undefined : sameLease;

@@ -9,11 +9,12 @@ import { Client } from "./client.ts";
 import { departingFrom, recordDeparture } from "./push-consumer.ts";
 
 const CALM_VISIBILITY_MS = 60_000;
-/** Times that a receive is made again by its attempt id. */
+/** Most times that a receive is made again by its attempt id. */
 const REPEATS_MAX = 3;
-/** When that happens, in ms. An attempt id is good for five minutes. */
+/** Time until a receive is made again, in ms. An attempt id is good for five minutes. */
 const REPEATED_SOON_MS: readonly [number, ...number[]] = [0, 0, 100, 20_000];
 const REPEATED_LATE_MS: readonly [number, ...number[]] = [100, 150_000, 299_000, 301_000];
+
 /** Messages that were received together, each with its receipt. */
 interface Received {
   readonly record: DeliveryRecord;
@@ -70,7 +71,7 @@ export class Receiver extends Client {
           end = queue.receives.begin(receiving, this.world.nowMs + waitMs);
           const reply = await object.receive(queue.name, request);
           end();
-          // At once: while others of the turn are not answered, it is known that they were under way.
+          // At once: other receives of the same turn are not answered yet, so they still count as under way.
           received = this.#depart(reply, request, before);
         });
       } finally {
@@ -84,7 +85,7 @@ export class Receiver extends Client {
     });
     const leaseId = received?.record.leaseId ?? 0;
     this.world.note("receive is answered", queue.name, leaseId, received?.receipts.length);
-    // Its client may have lost what it got, or forgotten that it had it.
+    // The client may have lost the answer, or forgotten that it had one.
     const probability = !isAnswered ? 1 : received === null ? 0.2 : 0.6;
     const isLost = this.#again(request, repeats, leaseId, probability);
     if (received === null || (isLost && this.world.random.chance(0.7))) return;
@@ -95,14 +96,14 @@ export class Receiver extends Client {
     );
   }
 
-  /** Makes a receive again by its attempt id, with another visibility timeout or the same. Answers whether it does. */
+  /** Makes a receive again by its attempt id, with another visibility timeout or the same. Returns whether it does. */
   #again(request: Request, repeats: number, leaseId: number, probability: number): boolean {
     const { random, loop, isTroubled, faults } = this.world;
     if (request.attemptId === undefined || !isTroubled || repeats === REPEATS_MAX) return false;
     if (!random.chance(probability)) return false;
     faults["receive made again by its attempt id"] += 1;
     const drawn = random.chance(0.5) ? this.#drawVisibility() : 0;
-    // One that hides nothing stays so, and no other one becomes one: what came of both in one turn could not be told.
+    // A timeout of 0 stays 0, and no other becomes 0: served in one turn, the two receives could not be told apart.
     const visibilityTimeoutMs =
       drawn > 0 && request.visibilityTimeoutMs > 0 ? drawn : request.visibilityTimeoutMs;
     const isLong = request.visibilityTimeoutMs >= LONG_VISIBILITY_MS;
@@ -134,7 +135,7 @@ export class Receiver extends Client {
       this.world.check("received", queue, { attemptId, leaseId, tags: leaving.tags, receipts, before });
     }
     const isRepeated = attemptId !== undefined && got?.receipts != null && got.names.has(attemptId);
-    // Another one of the same name may have been served in the same turn, and have changed it since.
+    // Another receive with the same attempt id may have changed the timeout in the same turn.
     const isLast =
       attemptId === undefined || !queue.receives.waiting.some((other) => other.attemptId === attemptId);
     const record = recordDeparture(this.world, queue, {
@@ -169,7 +170,7 @@ export class Receiver extends Client {
     });
   }
 
-  /** Tells the ledger what reaches the queue. */
+  /** Records in the ledger that a use reaches the queue. */
   #note(record: DeliveryRecord, { receipt, position, what }: Use): void {
     const queue = this.queue;
     const message: Message | undefined = record.messages[position];
@@ -192,8 +193,8 @@ export class Receiver extends Client {
 }
 
 /**
- * Does with receipts what is wanted, in one turn: the next one, as the ledger was told. All of them are given back, or
- * none.
+ * Carries out uses of receipts in the queue's next turn, which is the one that the ledger expects. Either all of them
+ * are releases, or none.
  */
 async function carryOut(core: QueueCore, uses: readonly Use[]): Promise<void> {
   if (uses.some(({ what }) => what.kind === "release")) {

@@ -5,7 +5,7 @@ import { pauseDelivery, resumeDelivery } from "../platform/pause-delivery.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import { drawDefinition, type QueueScenario, type Scenario } from "../scenario/scenario.ts";
 
-/** Brings about what does not come with a message: the clock, the disk, new settings, a consumer that goes away. */
+/** Brings about trouble that no message brings: the clock, the disk, new settings, a consumer that goes away. */
 export class TroubleMaker {
   readonly #world: Simulation;
   readonly #scenario: Scenario;
@@ -61,8 +61,8 @@ export class TroubleMaker {
       drawn[name] = definition;
       const before = this.#world.deployed.record(name)?.definition;
       if (before === undefined) return;
-      // What kind of queue it is was said when it was created. A FIFO queue lets another delay hold for what waits, too:
-      // the engine's tests look at that.
+      // The kind of a queue never changes. A new delay of a FIFO queue would hold for waiting messages too: the
+      // engine's tests look at that.
       const { fifo, deliveryDelaySeconds } = before;
       const kept = fifo === undefined ? {} : { fifo, deliveryDelaySeconds };
       const isPaused = queue.settings.delivery === "paused";
@@ -97,7 +97,7 @@ export class TroubleMaker {
     });
   }
 
-  /** Says to every worker daemon that the broker is to stop. */
+  /** Drains every worker daemon, as a broker that is about to stop does. */
   #drain(): void {
     const { faults } = this.#world;
     for (const queue of this.#world.queues) {
@@ -115,7 +115,7 @@ export class TroubleMaker {
   }
 
   /**
-   * Deletes the first queue, which no dead letters go to. What comes for it from the topic goes where its
+   * Deletes the first queue, which gets no dead letters. Copies of the topic that still come for it go where its
    * subscription says.
    */
   #deleteQueue(): void {

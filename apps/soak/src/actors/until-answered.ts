@@ -1,6 +1,6 @@
 import type { World } from "../world/world.ts";
 
-/** Times that somebody tries again who gets no answer. */
+/** Most attempts of a caller that does not insist. */
 const ATTEMPTS_MAX = 4;
 
 /**

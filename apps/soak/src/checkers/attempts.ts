@@ -2,8 +2,8 @@ import { wasLeased } from "../ledger/change.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * Every delivery counts as one attempt, except one that nobody ran; a message that fails on attempt `max_retries + 1`
- * is dead. What a consumer is told is what is stored.
+ * Every delivery counts as one attempt, except one that no consumer ran; a message that fails on attempt
+ * `max_retries + 1` is dead. A consumer is told the attempt number that is stored.
  */
 export const attempts: Checker = {
   property: "attempts",

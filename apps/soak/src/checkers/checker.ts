@@ -65,9 +65,9 @@ export interface Checker {
   written?(queue: QueueObject, segments: readonly WrittenSegment[]): string | undefined;
   /** A commit has become durable that has taken in a message. */
   accepted?(queue: QueueObject, message: Message, commit: AppliedCommit): string | undefined;
-  /** The same of one that has changed what a message is in. */
+  /** A commit has become durable that has changed the state of a message. */
   changed?(queue: QueueObject, change: Change, commit: AppliedCommit): string | undefined;
-  /** A commit has become durable. It is looked at message by message first. */
+  /** A commit has become durable. `accepted` and `changed` have looked at its messages before. */
   committed?(queue: QueueObject, commit: AppliedCommit): string | undefined;
   /** A batch leaves for its consumer, by push or by pull. */
   departs?(queue: QueueObject, batch: Departing): string | undefined;
@@ -79,13 +79,13 @@ export interface Checker {
   acknowledged?(queue: QueueObject, transmission: Transmission): string | undefined;
   /** A topic answers to a publish: which messages it has, and which are duplicates. */
   published?(topic: QueueObject, outcome: Published): string | undefined;
-  /** A queue answers that a move task has ended, since somebody wanted it to. */
+  /** A queue answers that a move task was cancelled. */
   cancelled?(queue: QueueObject, task: { readonly taskId: string }): string | undefined;
   /** A row of the directory has become durable, `null` for one that is gone. */
   registered?(queue: QueueObject, row: RegisteredRow): string | undefined;
-  /** A queue drops what it holds, of one that had a record of that revision. */
+  /** A queue drops everything that it holds of the queue whose record had that revision. */
   dropped?(queue: QueueObject, what: { readonly revision: number }): string | undefined;
-  /** A queue answers to another one that it has taken its messages. */
+  /** A queue answers to another queue that it has taken the messages of a transfer. */
   taken?(queue: QueueObject, pendingBatch: PendingBatch): string | undefined;
   /** The queue has been asked for its figures. */
   described?(queue: QueueObject, description: QueueDescription): string | undefined;

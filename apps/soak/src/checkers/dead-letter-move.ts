@@ -17,7 +17,7 @@ export const deadLetterMove: Checker = {
   committed(queue, { accepted, changes, pendingIn: pendingBatches, pendingOut, record }) {
     const { world, ledger, index, name } = queue;
     const { definition } = record;
-    // What these transfer has not died.
+    // A topic and a deleted queue transfer messages that have not died.
     if (queue.isTopic || queue.gone !== null) return undefined;
     const target = deadLetterQueueOf(definition);
     const pendingIn = pendingBatches.filter(({ isMove }) => !isMove);

@@ -1,9 +1,9 @@
 import type { Checker } from "./checker.ts";
 
 /**
- * A queue goes by what the directory has said, from the moment on that it has confirmed it, over restarts and without
- * the directory too, and never by anything older. What was deleted stays deleted, and what it held is gone when a
- * queue of its name begins; nothing that was not deleted is ever dropped.
+ * From the moment on that a queue has confirmed a record of the directory, it goes by that record or a later one, over
+ * restarts and while the directory is away too. A deleted queue stays deleted, and its messages are gone when another
+ * queue of its name begins. Nothing else is ever dropped.
  */
 export const directory: Checker = {
   property: "directory",

@@ -3,8 +3,8 @@ import { CATCH_UP_MS_MAX, lastMomentMs, runOfTag, tasksOf } from "../ledger/task
 import type { Checker } from "./checker.ts";
 
 /**
- * Credentials are shown to an endpoint that has asked for them, to nobody else, and once for each time that it asks:
- * the answer is to its own last challenge (spec sns-delivery 8.1).
+ * Credentials go only to an endpoint that has asked for them, once for each challenge, and answer its last challenge
+ * (spec sns-delivery 8.1).
  */
 export const authorization: Checker = {
   property: "authorization",

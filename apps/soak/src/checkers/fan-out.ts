@@ -24,7 +24,7 @@ export const fanOut: Checker = {
       if (lost !== undefined) return `copy ${lost} is answered as published and is not durable`;
     }
     for (const { deduplicationId, tags } of dropped) {
-      // What nobody subscribes to leaves no trace here.
+      // A publish without subscribers leaves no trace here.
       if (tags.length === 0) continue;
       if (deduplicationId === null || !ledger.publishedIds.has(deduplicationId)) {
         return `a publish is dropped as a duplicate of "${deduplicationId}", which was never published`;

@@ -13,7 +13,7 @@ import { ackedIsFinal, acknowledgedSurvives, conservation } from "./stored.ts";
 import { dueTime, pace, retention } from "./times.ts";
 import { alarmArmed, liveness } from "./wake.ts";
 
-/** All of them. Two that notice one mistake in the same moment report it in this order. */
+/** All checkers. If several notice a mistake at the same moment, the first of this list reports it. */
 export const CHECKERS: readonly Checker[] = [
   ...[acknowledgedSurvives, ackedIsFinal, oneLiveLease, receiveAttempts, attempts, dueTime, pace, retention],
   ...[order, groupOrder, paused, throttle, drained, authorization, periodicTasks, fanOut, directory],

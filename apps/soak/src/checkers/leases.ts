@@ -4,8 +4,8 @@ import { VISIBILITIES_MS } from "../scenario/visibilities.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * A message has one live lease at most, and only who holds it decides: it ends with a settlement that names it, with
- * its time, or with the process that carried a push out. No lease id is used twice, no lease is delivered twice.
+ * A message has at most one live lease. It ends with a settlement that names it, when its time is up, or, of a push,
+ * with the process that made the delivery. No lease id is used twice, no lease is delivered twice.
  */
 export const oneLiveLease: Checker = {
   property: "one live lease",
@@ -60,19 +60,16 @@ export const oneLiveLease: Checker = {
   },
 };
 
-/**
- * The visibility timeouts that a receive of the commit can have asked for, in ms. Which one it was is looked at when
- * it leaves.
- */
+/** Visibility timeouts that a receive of the commit can have asked for, in ms. `departs` checks which one it was. */
 function visibilitiesOf({ definition: { consumer } }: CommitRecord): readonly number[] {
   const daemon = consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
   return daemon === undefined ? VISIBILITIES_MS : [1_000 * daemon.visibilityTimeoutSeconds];
 }
 
 /**
- * A receive of a FIFO queue that is made again with its attempt id within five minutes gets all of what it got, with
- * the same receipts and a new visibility timeout, as long as nothing has happened to any of it; afterwards it is a
- * receive like any other, and nobody else gets it (spec sqs 4.5).
+ * A receive of a FIFO queue that is made again with its attempt id within five minutes gets the same messages, with the
+ * same receipts and a new visibility timeout, as long as nothing has happened to any of them; afterwards it is a
+ * receive like any other. No other receive gets the messages (spec sqs 4.5).
  */
 export const receiveAttempts: Checker = {
   property: "receive attempts",

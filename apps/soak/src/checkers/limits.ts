@@ -20,28 +20,28 @@ export const paused: Checker = {
 };
 
 /**
- * No second has more deliveries than `maxReceivesPerSecond`, restarts and changes of it included (spec sns-delivery
- * 7).
+ * No second has more deliveries than `maxReceivesPerSecond`, over restarts and changes of that limit too (spec
+ * sns-delivery 7).
  */
 export const throttle: Checker = {
   property: "throttle",
 
   committed(_queue, { changes, deliveredInSecond, record }) {
     const { maxReceivesPerSecond } = record.definition;
-    // A lower limit holds for what comes after it.
+    // A lower limit holds only for deliveries after the change.
     if (!changes.some((change) => timesDelivered(change) > 0)) return undefined;
     if (maxReceivesPerSecond === undefined || deliveredInSecond <= maxReceivesPerSecond) return undefined;
     return `${deliveredInSecond} messages are delivered in a second that may have ${maxReceivesPerSecond}`;
   },
 };
 
-/** A worker daemon that was told that it is to stop receives nothing for a while (spec sqsd 5, S11). */
+/** A drained worker daemon receives nothing for `DRAIN_MS` (spec sqsd 5, S11). */
 export const drained: Checker = {
   property: "drained",
 
-  changed({ drained: said }, change, { record }) {
-    if (said === null || said.epoch !== record.epoch || timesDelivered(change) === 0) return undefined;
-    if (record.atMs < said.fromMs || record.atMs >= said.untilMs) return undefined;
+  changed({ drained: drain }, change, { record }) {
+    if (drain === null || drain.epoch !== record.epoch || timesDelivered(change) === 0) return undefined;
+    if (record.atMs < drain.fromMs || record.atMs >= drain.untilMs) return undefined;
     return `message ${change.message.tag} is received by a worker daemon that is to stop`;
   },
 };

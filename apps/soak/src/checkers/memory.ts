@@ -2,8 +2,8 @@ import type { Segment } from "../ledger/view.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * Checker of counters: those that a queue keeps equal a recount of its messages, and the figures that it answers with
- * equal what it has promised.
+ * Checker of counters: those that a queue keeps equal a recount of its messages, and the figures of its description
+ * equal those of the ledger.
  */
 export const counters: Checker = {
   property: "counters",
@@ -54,11 +54,11 @@ export const counters: Checker = {
 
 type Figures = Readonly<Record<string, number | undefined>>;
 
-/** Says which figures are others than were found. */
-function differing(told: Figures, found: Figures): string | undefined {
+/** Describes a difference between counted and found figures; `undefined` without one. */
+function differing(counted: Figures, found: Figures): string | undefined {
   for (const name in found) {
-    if (told[name] === found[name]) continue;
-    return `${JSON.stringify(told)} are counted, ${JSON.stringify(found)} are there`;
+    if (counted[name] === found[name]) continue;
+    return `${JSON.stringify(counted)} are counted, ${JSON.stringify(found)} are there`;
   }
   return undefined;
 }

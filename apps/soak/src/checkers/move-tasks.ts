@@ -8,9 +8,9 @@ import type { Checker } from "./checker.ts";
 const NO_TAG = 0;
 
 /**
- * A move task takes out what is visible, transfers it and counts it, all in one commit and not faster than it was
- * told to; each message arrives once, where it was dead-lettered from or where the task says. A task ends when it is
- * cancelled, when nothing is left, or with a failure that has a reason, and never changes after that (spec sqs 6.4).
+ * A move task takes visible messages out, transfers them and counts them, all in one commit and within its rate; each
+ * message arrives once, in the queue that it died in or in the task's target. A task ends when it is cancelled, when
+ * nothing is left, or with a failure that has a reason, and never changes after that (spec sqs 6.4).
  */
 export const moveTasks: Checker = {
   property: "move tasks",
@@ -61,7 +61,7 @@ function began(queue: QueueObject, commit: AppliedCommit, task: MoveTask, place:
   const { record } = commit;
   const asked = queue.movesAskedFor.get(task.taskId);
   if (asked === undefined || !isSameMove(asked, task)) return "is another one than was asked for";
-  // The newest comes first. Second place: it has ended, and the next one has begun, in one commit.
+  // The newest task comes first. In second place it has begun and ended in the commit that began the next one.
   if (place > 1) return `is in place ${place} of those of its queue`;
   if (task.startedMs !== record.atMs) return `is ${record.atMs - task.startedMs} ms old at its begin`;
   // If the commit wrote no messages, those that are visible now were visible when the task began.
@@ -92,9 +92,9 @@ function wentOn(
   if (!isSame || !isSameMove(before, task)) return "changes what it is to do";
   if (task.moved < before.moved) return `counts back from ${before.moved} to ${task.moved}`;
   const { ratePerSecond, moved, startedMs } = task;
-  const mayHaveMs = record.atMs - startedMs;
-  if (ratePerSecond !== null && moved > before.moved && moved > 1 + (mayHaveMs * ratePerSecond) / 1_000) {
-    return `has moved ${moved} messages in ${mayHaveMs} ms, ${ratePerSecond} a second may be`;
+  const elapsedMs = record.atMs - startedMs;
+  if (ratePerSecond !== null && moved > before.moved && moved > 1 + (elapsedMs * ratePerSecond) / 1_000) {
+    return `has moved ${moved} messages in ${elapsedMs} ms, ${ratePerSecond} a second may be`;
   }
   switch (task.status) {
     case "running":
@@ -102,7 +102,7 @@ function wentOn(
     case "cancelled":
       return queue.movesCancelled.has(task.taskId) ? undefined : "was cancelled by nobody";
     case "completed": {
-      // What is visible of a FIFO queue may have to wait for what is not.
+      // A visible message of a FIFO queue may have to wait for an invisible one.
       if (moved >= task.toMove || definition.fifo !== undefined) return undefined;
       // A task with `mayReach` passes through the queue once, and what was leased as it passed stays.
       if (task.mayReach !== undefined) return undefined;
@@ -118,7 +118,7 @@ function wentOn(
     case "failed":
       switch (task.failure) {
         case "tookTooLong":
-          return mayHaveMs >= MOVE_MS_MAX ? undefined : `is given up after ${mayHaveMs} ms`;
+          return elapsedMs >= MOVE_MS_MAX ? undefined : `is given up after ${elapsedMs} ms`;
         case "targetNotFound":
           return world.queues.some((other) => other.mayBeMissing)
             ? undefined
@@ -143,8 +143,8 @@ function countedWrong({ record, tasksBefore, changes }: AppliedCommit): string |
     ({ message, before, after }) =>
       message.departure === "moved" && before.status !== "gone" && after.status === "gone",
   );
-  const early = moved.find(({ message }) => message.acceptedMs + record.rules.retentionMs <= record.atMs);
-  if (early !== undefined) return `message ${early.message.tag} is moved after its retention`;
+  const late = moved.find(({ message }) => message.acceptedMs + record.rules.retentionMs <= record.atMs);
+  if (late !== undefined) return `message ${late.message.tag} is moved after its retention`;
   const counted = (record.moveTasks ?? []).reduce((sum, task) => sum + movedNow(task, tasksBefore), 0);
   return counted === moved.length
     ? undefined

@@ -6,7 +6,7 @@ import type { Checker } from "./checker.ts";
 /**
  * Messages leave by (due time, sequence): a lease takes the first that are ready and leaves none of them behind, a
  * batch is in that order, and sequence is the order of sending. So with one delivery at a time and no retry a whole
- * queue leaves in order. On a FIFO queue only the numbers: see `groupOrder`.
+ * queue leaves in order. Of a FIFO queue it checks the sequence alone: see `groupOrder`.
  */
 export const order: Checker = {
   property: "order",
@@ -44,7 +44,7 @@ function leasedOutOfOrder({ ledger }: QueueObject, { changes, record }: AppliedC
     }
   }
   if (last === null) return undefined;
-  // What a receive of the same commit has left visible is back in its place, wherever it was before.
+  // A message that a receive of the same commit has left visible is back in its place.
   const returned = new Set(
     changes.flatMap((change) =>
       change.after.status === "waiting" && timesDelivered(change) > 0 ? [change.message.tag] : [],

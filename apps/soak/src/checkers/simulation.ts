@@ -15,7 +15,7 @@ export class Simulation extends World {
   directory: DirectoryObject | null = null;
   readonly deployed = new DeployedSettings();
   readonly #checkers: readonly Checker[];
-  /** Those that look at a kind of moment: most look at few, and moments are many. */
+  /** Checkers by the kind of moment that they look at: each looks at few kinds, and moments are many. */
   readonly #watching = new Map<Hook, readonly Checker[]>();
 
   constructor(parts: WorldParts, checkers: readonly Checker[]) {
@@ -27,7 +27,7 @@ export class Simulation extends World {
     return this.queues.find((queue) => queue.name === name);
   }
 
-  /** Asks every checker that looks at this kind of moment. */
+  /** Calls every checker that looks at this kind of moment; ends the history if one finds a mistake. */
   check<Name extends Hook>(name: Name, ...args: HookArguments<Name>): void {
     for (const checker of this.#watchersOf(name)) {
       if (name === "committed") this.#checkMessages(checker, ...(args as HookArguments<"committed">));
@@ -48,7 +48,7 @@ export class Simulation extends World {
     return watching;
   }
 
-  /** Has a checker look at what a commit was, message by message. */
+  /** Calls a checker for each message that a commit has accepted or changed. */
   #checkMessages(checker: Checker, queue: QueueObject, commit: AppliedCommit): void {
     const { property, accepted, changed } = checker;
     const found = (text: string | undefined) => {
@@ -59,7 +59,7 @@ export class Simulation extends World {
     if (changed !== undefined) for (const change of commit.changes) found(changed(queue, change, commit));
   }
 
-  /** The history does not end although nothing goes wrong any more. */
+  /** Reports that the history does not end although nothing goes wrong any more. */
   stuck(text: string): void {
     const waiting = this.queues.map(({ name, ledger }) => {
       const { waiting, leased } = ledger.counts;

@@ -51,7 +51,7 @@ export const ackedIsFinal: Checker = {
   },
 
   departs(_queue, { messages, isVisible }) {
-    // What was received and left visible may have died at the next receive of the same turn.
+    // A message that was received and left visible may have died at the next receive of the same turn.
     const gone = messages.find(
       (message) => message?.view.status === "gone" && !(isVisible && message.departure === "dead"),
     );
@@ -79,7 +79,7 @@ export const conservation: Checker = {
     if (copy !== undefined && copy.target !== name) return undefined;
     if (copies > 1) return `message ${tag} is stored ${copies} times`;
     if (transmission === undefined) return undefined;
-    // The first and the last stand for all: if either is missing, its request was cut.
+    // The first and the last message stand for all: if either is missing, the request was not stored as a whole.
     const { firstTag, count } = transmission;
     const other = tag === firstTag ? firstTag + count - 1 : firstTag;
     return ledger.messages.has(other)

@@ -20,13 +20,13 @@ export const dueTime: Checker = {
   },
 
   changed({ ledger }, change, { record }) {
-    // `between` is where the message has to stand once its lease has ended, before anything else of the commit.
+    // `between` is the state that the message should be in after its lease has ended, before the rest of the commit.
     const { message, between, after } = change;
     if (between.status !== "waiting") return undefined;
     const earlyMs = between.atMs - record.atMs;
     if (after.status === "waiting" && after.attempts > between.attempts) {
       if (earlyMs > 0) return `message ${message.tag} is received ${earlyMs} ms before it is due`;
-      // Received and left visible: it is where it was.
+      // Received and left visible: the message keeps its place.
       return after.atMs === visibleFrom(message, record.atMs, record)
         ? undefined
         : `message ${message.tag} has lost its place by a receive that hides nothing`;
@@ -55,8 +55,8 @@ function delayOfSend(
 }
 
 /**
- * The queues' time runs at 0.9 to 1.1 of real time, jumps up to `JUMP_MS` aside, whatever the machine's clock is set
- * to: to set it neither ends anything early nor delays it.
+ * The queues' time runs at 0.9 to 1.1 of real time, apart from jumps of at most `JUMP_MS`. Setting the machine's clock
+ * ends nothing early and delays nothing.
  */
 export const pace: Checker = {
   property: "pace",
@@ -75,7 +75,7 @@ export const retention: Checker = {
 
   changed(_queue, { message, between, after }, { record }) {
     if (between.status !== "waiting" || after.status !== "gone") return undefined;
-    // It died, was moved, or was given up by its worker daemon: the checker "conservation" has looked whether it may.
+    // The checker "conservation" looks at messages that died, were moved, or were given up by their worker daemon.
     const mayBeGivenUpByDaemon = record.definition.consumer !== null && message.firstReceivedMs > 0;
     if (message.departure === "dead" || message.departure === "moved" || mayBeGivenUpByDaemon)
       return undefined;

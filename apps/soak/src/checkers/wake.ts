@@ -6,8 +6,8 @@ import type { QueueObject } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * Whatever is due, something wakes the queue for it, even if its object crashed this moment: there is an alarm, at
- * the time of the next thing to do or before. While a consumer or another queue is out of reach, that is the longest
+ * Whatever is due, something wakes the queue for it, even if its object crashes at this moment: an alarm is set for
+ * the next thing to do, or earlier. While a consumer or another queue is out of reach, it may be later by the longest
  * backoff.
  */
 export const alarmArmed: Checker = {
@@ -18,9 +18,9 @@ export const alarmArmed: Checker = {
     const dueMs = Math.min(workMs, taskDueMs(queue), moveDueMs(queue));
     if (receiveDueMs(queue) < (queue.epoch?.timerAtMs ?? Infinity))
       return "nothing answers those who wait for messages in time";
-    // The directory calls a queue soon that has not confirmed what it is.
+    // The directory soon calls a queue that has not confirmed its record.
     if (queue.world.directory?.ledger.isTold(queue.name) === false || queue.isDropping) return undefined;
-    // A directory would call a deleted queue again whose drop was lost. Without one it drops at its next start.
+    // A directory would call a deleted queue again whose drop was lost. Without a directory it drops at its next start.
     if (queue.gone !== null && queue.durableRevision !== null) return undefined;
     if (dueMs === Infinity || queue.wakesBy(dueMs)) return undefined;
     const inMs = dueMs - queue.world.nowMs;
@@ -32,13 +32,13 @@ export const alarmArmed: Checker = {
   },
 };
 
-/** When those who wait for messages have to be answered, in ms: a timer of the object's does that. */
+/** Time at which the first waiting receive has to be answered, in ms; a timer of the object does that. */
 function receiveDueMs({ epoch, disk, receives }: QueueObject): number {
   // A turn that waits for the commit in flight sets the timer anew.
   return epoch?.core != null && disk.isSynced ? receives.deadlineMs : Infinity;
 }
 
-/** When a periodic task is due that the queue has heard of, in ms. */
+/** Time of the next run of the queue's periodic tasks, in ms. */
 function taskDueMs({ ledger, definition, epoch, disk }: QueueObject): number {
   // A turn that waits for the commit in flight sets the alarm anew.
   if (epoch?.core != null && !disk.isSynced) return Infinity;
@@ -49,7 +49,7 @@ function taskDueMs({ ledger, definition, epoch, disk }: QueueObject): number {
   return Math.min(...moments);
 }
 
-/** When a move task has more to move, in ms; a little later, since it may have to wait for another queue. */
+/** Time by which a move task has to go on, in ms; it may have to wait for another queue for the longest backoff. */
 function moveDueMs({ ledger, world, disk }: QueueObject): number {
   const task = ledger.moveTasks.find(({ status }) => status === "running");
   // A turn that waits for the commit in flight sets the alarm anew.
@@ -58,13 +58,10 @@ function moveDueMs({ ledger, world, disk }: QueueObject): number {
   return Math.max(Math.ceil(nextMs), world.nowMs + BACKOFF_MAX_MS);
 }
 
-/** Longest that a throttle makes what is ready wait, in ms. */
+/** Longest time that a throttle makes a ready message wait, in ms. */
 const THROTTLED_MS_MAX = 1_001;
 
-/**
- * Whether a queue delivers to somebody. While delivery is being resumed, the call that says so is what wakes the
- * queue.
- */
+/** Whether a queue delivers to a consumer. While delivery is being resumed, the resuming call wakes the queue. */
 function isDelivering({ called, settings }: QueueObject): boolean {
   return settings.delivery === "on" && called !== null;
 }
@@ -84,17 +81,18 @@ function dueByMemory(object: QueueObject): number {
   const isHeld = object.heldUntilMs > nowMs;
   const isOpen =
     !isHeld && !epoch.consumerIsAbsent && epoch.trial.state === "none" && endpoint?.format !== "sqsd";
-  // So does one that a settlement waits for.
+  // A turn that a settlement waits for sets it anew too.
   const isPushing = isDelivering(object) && isIdle && isOpen && isCaughtUp;
   let dueMs = nextWakeAt(queue, false) ?? Infinity;
   if (isDelivering(object)) {
-    // Somebody who is not there, or holds all that he can, is looked after at the longest backoff or heartbeat.
+    // A consumer that is away, or has as much as it can have, is tried again after the longest backoff or heartbeat.
     const notBeforeMs = isPushing ? throttledUntilMs(object) : nowMs + BACKOFF_MAX_MS;
     dueMs = Math.min(dueMs, Math.max(nextWakeAt(queue, true) ?? Infinity, notBeforeMs));
   }
   if (ledger.pendingBatches.size > 0) dueMs = Math.min(dueMs, nowMs + BACKOFF_MAX_MS);
   return dueMs;
 }
+
 /** Whether an earlier message of its group has to leave first. */
 function waitsForOther({ ledger, definition }: QueueObject, { group, seq }: Message): boolean {
   if (definition.fifo === undefined) return false;
@@ -102,7 +100,7 @@ function waitsForOther({ ledger, definition }: QueueObject, { group, seq }: Mess
   return false;
 }
 
-/** The same without an object, from what is durable: a little later, since nobody knows what it was waiting for. */
+/** Like `dueByMemory`, of a queue without an object, from durable state: later, since its backoffs are unknown. */
 function dueByLedger(object: QueueObject): number {
   const { ledger, world } = object;
   const { laxest } = object.settings;
@@ -119,7 +117,7 @@ function dueByLedger(object: QueueObject): number {
   return dueMs;
 }
 
-/** Notes that nobody needs any more after five minutes. */
+/** Notes that expire after five minutes. */
 const PASSING = ["attempt:", "deduplication:"];
 
 /** Once nothing goes wrong any more, every message is handled or expires, within the time that its delays ask for. */

@@ -23,18 +23,18 @@ import { microtasksDone } from "../world/virtual-loop.ts";
 import { partsOf, type Violation, type World } from "../world/world.ts";
 
 /**
- * After the faults have stopped, what waits is done this long after the last of it is due, in ms: an answer that is
- * on its way may ask for a retry in an hour, a lease of a handler that hangs takes 15 minutes, a message that is on
- * its way may name a delay of 5; backoffs and batch timeouts take the rest.
+ * Time from the last due time of a message to the end of all work, once the faults have stopped, in ms: an answer that
+ * is on its way may ask for a retry in an hour, a lease of a handler that hangs takes 15 minutes, a message that is on
+ * its way may have a delay of 5 minutes; backoffs and batch timeouts take the rest.
  */
 const DRAIN_MS = 5_400_000;
 
-/** Longest that anything is on its way, in ms: a receive that comes so late may hide messages for 12 hours. */
+/** Longest time that a call is on its way, in ms: a receive that comes so late may hide messages for 12 hours. */
 const ON_ITS_WAY_MS = 120_000;
 
 /**
- * A history that goes on for longer spins. The longest honest ones have a worker daemon that posts messages every other
- * second for 20 minutes, since no dead-letter queue takes them.
+ * Most events of a history: one with more is taken to spin. The longest correct ones have a worker daemon that posts
+ * messages every other second for 20 minutes, since no dead-letter queue takes them.
  */
 const EVENTS_MAX = 100_000;
 
@@ -42,8 +42,8 @@ const EVENTS_MAX = 100_000;
 const RECEIVERS = 2;
 
 /**
- * Most times that the alarm of a queue without messages rings: for what was due, for a heartbeat, for those who wait
- * for messages.
+ * Most times that the alarm of a queue without messages rings: for work that was due, for a heartbeat, for receives
+ * that wait.
  */
 const IDLE_RINGS_MAX = 4 + 2 * RECEIVERS;
 
@@ -117,14 +117,17 @@ export function reportOf(seed: number, world: World, outcomes: Outcomes): Histor
   return { seed, events: loop.events, faults, outcomes, hash: log.hash, violation, lines: log.lines };
 }
 
-/** Begins the seeds of what happens to the machine's clock: in most histories nothing does, and draws no number. */
+/**
+ * First seed of the random numbers for the machine's clock. They are apart, so that histories without such faults,
+ * which are most, draw the same numbers as before.
+ */
 const CLOCK_SEEDS = 1_000_000_007;
-/** How long a Worker that begins before another has for itself, in ms. */
+/** Time for which a Worker that begins before others delivers alone, in ms. */
 const SLOT_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Has somebody set the machine's clock, in both directions, and end its process. */
+/** Schedules settings of the machine's clock, in both directions; with some the process ends too. */
 function setClocks(world: Simulation, { troubleMs }: Scenario, clocks: Random): void {
   const times = clocks.pick([0, 0, 0, 0, 1, 3]);
   for (let i = 0; i < times; i++) {
@@ -134,7 +137,7 @@ function setClocks(world: Simulation, { troubleMs }: Scenario, clocks: Random): 
       world.faults["machine's clock set"] += 1;
       world.note("machine's clock is set", "", byMs, hasRestart ? 1 : 0);
       world.timeOfDay.set(byMs);
-      // Set forward where no process runs, it is taken for time that has passed.
+      // A clock that is set forward while no process runs looks like time that has passed.
       if (byMs > 0) world.timeOfDay.read();
       if (!hasRestart) return;
       world.timeOfDay.restart();
@@ -143,10 +146,13 @@ function setClocks(world: Simulation, { troubleMs }: Scenario, clocks: Random): 
   }
 }
 
-/** Begins the seeds of what Workers do to the runtime that they share; as rare as those of the clock. */
+/** First seed of the random numbers for Workers that hang the runtime; as rare as those of the clock. */
 const HANG_SEEDS = 2_000_000_011;
 
-/** Has a Worker hang the runtime, now and then: all objects end, and are told what is made of it. */
+/**
+ * Schedules hangs of the runtime that all Workers share. All objects end; their next epochs are told which Worker is
+ * blamed, or in which order the suspected ones begin.
+ */
 function hangRuntimes(world: Simulation, { troubleMs }: Scenario, hangs: Random): void {
   const times = hangs.pick([0, 0, 0, 0, 1, 3]);
   for (let i = 0; i < times; i++) {
@@ -168,17 +174,17 @@ function hangRuntimes(world: Simulation, { troubleMs }: Scenario, hangs: Random)
   }
 }
 
-/** The random numbers of what most histories have nothing of. */
+/** Random numbers for faults that most histories do not have. */
 interface Rare {
   readonly clocks: Random;
   readonly hangs: Random;
 }
 
-/** Actors that bring messages. */
+/** Actors that send messages, and the one that restores queues for them. */
 interface Senders {
   readonly producer: Producer;
   readonly publisher: Publisher | null;
-  /** Actor that brings queues back in the end; `null` in a history without one. */
+  /** `null` in a history without a directory. */
   readonly administrator: Administrator | null;
 }
 
@@ -260,7 +266,7 @@ function endTrouble(world: Simulation, { producer, publisher, administrator }: S
   world.calmDown();
 }
 
-/** Periodic tasks would never come to an end. */
+/** Deploys the queue without its periodic tasks: with them the history would never end. */
 function endTasks(world: Simulation, queue: QueueObject): void {
   const definition = world.deployed.record(queue.name)?.definition;
   const consumer = definition?.consumer ?? null;
@@ -301,13 +307,13 @@ async function take(world: Simulation, run: () => void): Promise<void> {
   for (const queue of world.queues) queue.check();
 }
 
-/** Goes on until no alarm is set any more: a queue that has nothing to do must not keep the platform awake. */
+/** Takes events until no alarm is set any more: a queue that has nothing to do must not keep the platform awake. */
 async function calmAlarms(world: Simulation): Promise<void> {
   world.isDrained = true;
   const { loop, queues } = world;
   const waiting = queues.reduce((sum, { receives }) => sum + receives.count, 0);
   const begun = () => queues.reduce((sum, { receives }) => sum + receives.begun, 0);
-  // Who waits is told by an alarm that nothing has come, also who makes a receive of before again only now.
+  // Each waiting receive ends by an alarm, also one that is made again only now.
   const ringsMax = Math.max(...queues.map(({ rings }) => rings)) + waiting + IDLE_RINGS_MAX - begun();
   while (world.violation === null && queues.some(({ disk }) => disk.alarmAtMs !== null)) {
     if (queues.some(({ rings }) => rings > ringsMax + begun())) {
@@ -336,7 +342,7 @@ function isDrained(
   );
 }
 
-/** When the last of what waits or is leased is due, in ms. */
+/** Latest due time or lease end of all messages, in ms. */
 function lastDueMs({ queues }: Simulation): number {
   let lastMs = 0;
   for (const { ledger } of queues) {
@@ -353,7 +359,7 @@ async function startAllAgain(world: Simulation): Promise<void> {
     queue.evict();
     queue.start();
     await microtasksDone();
-    // Where it asks the directory first, that takes its time.
+    // An object that calls the directory first opens only after some events.
     while (queue.epoch?.isOpening === true) {
       const run = world.loop.next();
       if (run === undefined) break;

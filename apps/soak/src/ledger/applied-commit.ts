@@ -6,13 +6,13 @@ import type { Message } from "./message.ts";
 export interface PendingBatch {
   readonly id: number;
   readonly target: string;
-  /** As they arrive: what is moved gets others on its way. */
+  /** Tags with which the messages arrive: a move task gives them new ones. */
   readonly tags: readonly number[];
   /** Whether a move task has taken them out. */
   readonly isMove: boolean;
 }
 
-/** A message whose receipts should have brought it to an end, and have not. */
+/** A message that stays although the use of a receipt should have ended its lease. */
 export interface Ignored {
   readonly message: Message;
   readonly ending: Ending;
@@ -36,6 +36,6 @@ export interface AppliedCommit {
   readonly revisionBefore: number;
   /** The queue's move tasks as they were stored before. */
   readonly tasksBefore: readonly MoveTask[];
-  /** Messages that the queue has delivered within the second that ends with the commit, but for what was pulled. */
+  /** Messages that the queue has delivered within the second that ends with the commit, without pulled ones. */
   readonly deliveredInSecond: number;
 }

@@ -8,28 +8,28 @@ import { unnamedDelayMs } from "./retry-delay.ts";
 import { tagsOf } from "./tags.ts";
 import { GONE, type Leased, type Segment, sameView, type View } from "./view.ts";
 
-/** A commit, as far as the meaning of a change depends on it. */
+/** Facts of a commit that the meaning of a change depends on. */
 export interface CommitMoment {
   readonly atMs: number;
   readonly epoch: number;
-  /** Whether a delivery counts that the end of the epoch before has cut off: it does unless that was planned. */
+  /** Whether a delivery that the last epoch's end has cut off counts as an attempt: not if the end was planned. */
   readonly cutOffCounts: boolean;
-  /** How long its messages wait then, in ms. */
+  /** Delay of messages whose cut-off delivery counts, in ms. */
   readonly cutOffDelayMs: number;
-  /** Until when the queue's Worker has to wait for others, in ms. */
+  /** Time until which the queue's Worker has to wait for other Workers, in ms. */
   readonly heldUntilMs: number;
   readonly version: number;
   readonly queue: string;
   readonly rules: QueueRules;
   /** Definition of the queue when the commit was written. */
   readonly definition: QueueDefinition;
-  /** Record of the queue by the directory's last word; `null` where none is asked, or there is no such queue. */
+  /** The directory's record that the queue goes by; `null` without a directory, or if there is no such queue. */
   readonly registered: QueueRecord | null;
   /** Whether the queue exists. */
   readonly isThere: boolean;
-  /** Most receives with a visibility timeout of 0 that were carried out in it: they leave a message where it is. */
+  /** Most receives with a visibility timeout of 0 that the commit can hold: they leave a message where it is. */
   readonly visibleReceivesMax: number;
-  /** Whether work of its turn can have seen what is over end, before other work of it: move tasks let time pass. */
+  /** Whether leases can have expired before other work of the same turn: a move task expires them first. */
   readonly mayExpireFirst: boolean;
   /** Receives that were under way when it was written. */
   readonly receiving: readonly Receiving[];
@@ -55,15 +55,14 @@ export type Ending =
   /** Another attempt, or death if there is none left. */
   | { readonly kind: "failed"; readonly dueMs: number; readonly why: "retry" | "expiry" | "restart" }
   | { readonly kind: "released"; readonly dueMs: number }
-  /** Whatever attempts are left. */
+  /** Dead although attempts are left. */
   | { readonly kind: "dead" }
-  /** Its retention ended while it was being received. */
+  /** The message's retention ended while a receive held it. */
   | { readonly kind: "expired" }
   /** A visibility timeout is over. */
   | { readonly kind: "visible"; readonly dueMs: number }
   /**
-   * A changed visibility timeout: the lease `leaseId` has the message until another moment, whichever lease had it
-   * before.
+   * A changed visibility timeout: the lease `leaseId` has the message until `untilMs`, whichever lease had it before.
    */
   | { readonly kind: "held"; readonly leaseId: number; readonly untilMs: number }
   /** A repeated receive: the holder was given the message again by the attempt id. */
@@ -73,15 +72,15 @@ export type Ending =
 export interface Change {
   readonly message: Message;
   readonly before: View;
-  /** Why the lease that it had before ended; `null` when nothing has ended it, or it had none. */
+  /** Why its earlier lease ended; `null` when nothing has ended it, or it had none. */
   readonly ending: Ending | null;
-  /** Where it has to stand after that, before anything else happened to it in the same commit. */
+  /** Expected state after `ending`, before anything else happened to it in the same commit. */
   readonly between: View;
   readonly after: View;
   readonly commit: CommitMoment;
 }
 
-/** Says what a commit did to a message, by what had come in before it: independent of what the engine thinks. */
+/** Derives a commit's effect on a message from the requests and answers that came before it, without the engine. */
 export function changeOf(
   message: Message,
   after: View,
@@ -105,10 +104,7 @@ export function wasLeased({ between, after }: Change): boolean {
   return after.status === "leased" && (between.status !== "leased" || between.leaseId !== after.leaseId);
 }
 
-/**
- * How often the message was delivered in the commit, but for what was pulled: by receives that leave it visible more
- * than once.
- */
+/** Deliveries of the message in the commit, without pulls: receives that leave it visible can make several. */
 export function timesDelivered({ between, after }: Change): number {
   if (between.status === "gone" || after.status === "gone") return 0;
   if (after.status === "leased" && after.kind === "pull") return 0;
@@ -116,8 +112,8 @@ export function timesDelivered({ between, after }: Change): number {
 }
 
 /**
- * Due time of a message at its lease, in ms: where it was, or its old place if a receive before that had left it
- * visible.
+ * Due time of a message when it was leased, in ms: that of its place before the commit, or the one to which a receive
+ * of the same commit that left it visible had returned it. `null` if it was not waiting.
  */
 export function leasedFrom(change: Change): number | null {
   const { message, between, commit } = change;
@@ -125,12 +121,12 @@ export function leasedFrom(change: Change): number | null {
   return timesDelivered(change) > 1 ? visibleFrom(message, commit.atMs, commit) : between.atMs;
 }
 
-/** Whether a message was sent to a topic: its time is up with its queue's retention, however it goes on. */
+/** Whether a queue's messages are notifications of a topic: no retry outlives the queue's retention. */
 export function isNotification({ consumer }: QueueDefinition): boolean {
   return consumer?.type === "http_push" && consumer.settings.format === "sns";
 }
 
-/** The end of a lease that was over, where that came before what its holder wanted: by what has become of it. */
+/** Ending of a lease that expired before its holder's request in the same turn; `null` if `after` shows otherwise. */
 function endingOfEarly(message: Message, after: View, commit: CommitRecord): Ending | null {
   const { view } = message;
   if (!commit.mayExpireFirst || view.status !== "leased" || view.atMs > commit.atMs) return null;
@@ -139,7 +135,7 @@ function endingOfEarly(message: Message, after: View, commit: CommitRecord): End
   return explains(ending, message, after, commit) ? ending : null;
 }
 
-/** Whether a message that was waiting or dead after the end of its lease can have become what it is. */
+/** Whether a message can have gone from the state after `ending` to `after` within the commit. */
 function explains(ending: Ending | null, message: Message, after: View, commit: CommitRecord): boolean {
   const between = afterEnding(message.view, ending, message, commit);
   if (between.status !== "waiting") {
@@ -187,8 +183,8 @@ function endingByRepeat(message: Message, view: Leased, after: View, commit: Com
 }
 
 /**
- * How uses of its receipts, one after the other, end what a message is in. Any receipt counts, but on a FIFO queue
- * only the latest one in time (spec sqs 3.3, 3.4).
+ * Ending of a message's state by the uses of its receipts, one after the other; `null` if they change nothing. Any
+ * receipt counts, but on a FIFO queue only the latest one, in time (spec sqs 3.3, 3.4).
  */
 export function endingByReceipt(
   message: Message,
@@ -259,7 +255,7 @@ function endingBy(
   }
 }
 
-/** A request that is under way for as long as any delivery may take has failed: no answer says so, the queue does. */
+/** Ending of a request that takes longer than any delivery may: the queue itself makes it a failure. */
 function endingOfOverdue(
   message: Message,
   view: Leased,
@@ -288,8 +284,8 @@ function endingByTime(message: Message, view: Leased, commit: CommitMoment): End
 }
 
 /**
- * Moment from which a queue keeps a message that it takes in, in ms. One that names the queue it comes from keeps the
- * time of its send. On a FIFO queue retention starts anew (spec sqs 6.2).
+ * Start of a message's retention in a queue that takes it in, in ms. A message that names the queue it comes from keeps
+ * the time of its send, but on a FIFO queue retention starts anew (spec sqs 6.2).
  */
 export function retentionStartMs(
   { namesSource, sentMs }: Pick<Message, "namesSource" | "sentMs">,
@@ -298,7 +294,7 @@ export function retentionStartMs(
   return namesSource && definition.fifo === undefined ? Math.min(atMs, sentMs) : atMs;
 }
 
-/** On a standard queue a message that is visible again goes back to its place (spec sqs 3.6). */
+/** Due time of a message that is visible again, in ms: on a standard queue it goes back to its place (spec sqs 3.6). */
 export function visibleFrom({ firstDueMs }: Message, sinceMs: number, { definition }: CommitMoment): number {
   return definition.fifo === undefined ? firstDueMs : sinceMs;
 }
@@ -308,7 +304,7 @@ function outlives({ sentMs }: Message, delayMs: number, { atMs, definition }: Co
   return isNotification(definition) && atMs + delayMs > sentMs + 1_000 * definition.messageRetentionSeconds;
 }
 
-/** Where a message stands after the end of what it was in. */
+/** State of a message after an ending. */
 function afterEnding(before: View, ending: Ending | null, message: Message, { rules }: CommitMoment): View {
   if (ending === null || before.status === "gone") return before;
   switch (ending.kind) {
@@ -329,7 +325,7 @@ function afterEnding(before: View, ending: Ending | null, message: Message, { ru
       return before.status === "leased" ? { ...before, atMs: ending.untilMs } : before;
     case "held": {
       const { leaseId, untilMs } = ending;
-      // Who holds a receipt was delivered to, even if that was given back.
+      // A receipt means at least one delivery, even if that was released.
       const attempts = Math.max(1, before.attempts);
       return { status: "leased", kind: "receive", attempts, leaseId, atMs: untilMs };
     }

@@ -4,21 +4,21 @@ import type { Message } from "./message.ts";
 export type AnswerVerdict =
   | { readonly kind: "ack" }
   | { readonly kind: "retry"; readonly delayMs: number }
-  /** Nobody ran the delivery: it does not count. */
+  /** No consumer ran the delivery: it does not count. */
   | { readonly kind: "release" }
-  /** Nobody ran it, and it may have been one that counts all the same: who asked first cannot be seen from outside. */
+  /** No consumer ran it, but it may have been an endpoint's trial, which counts: that cannot be seen from outside. */
   | { readonly kind: "releaseOrRetry"; readonly delayMs: number }
   /** No other attempt can help. */
   | { readonly kind: "giveUp" };
 
-/** Verdict of a consumer, with whether it comes in time. */
+/** Verdict of a consumer that came in time or not. */
 export type Verdict =
   | AnswerVerdict
-  /** An answer that comes when no delivery may take longer: the queue may have looked at the clock before. */
+  /** An answer that came after the longest time of a delivery: the queue may have ended the delivery before. */
   | {
       readonly kind: "overdue";
       readonly answer: AnswerVerdict;
-      /** Delay of the retry by the clock, in ms. */
+      /** Delay of the retry if the queue has ended the delivery, in ms. */
       readonly delayMs: number;
     };
 
@@ -50,14 +50,14 @@ export class DeliveryRecord {
     return this.#messages;
   }
 
-  /** More messages of the same lease have left. */
+  /** Adds messages of the same lease that have left later. */
   add(messages: readonly Message[], ids: readonly string[]): this {
     this.#messages.push(...messages);
     this.ids.push(...ids);
     return this;
   }
 
-  /** Notes what is wanted of a message. The first verdict counts: what comes later finds the lease ended. */
+  /** Records a verdict. The first one of an epoch counts: a later one finds the lease ended. */
   reach(message: Message, verdict: Verdict, epoch: number, version: number): void {
     const known = this.#reached.get(message);
     if (known !== undefined && known.epoch === epoch) return;

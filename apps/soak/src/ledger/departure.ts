@@ -18,15 +18,12 @@ function isMoved(tag: number, { outboxIn }: CommitRecord): boolean {
   return outboxIn.some(({ payload }) => tagsOf(payload).includes(tag));
 }
 
-/**
- * How a message left its queue that a commit has taken out: by what had come in before it, and by what the commit
- * transfers.
- */
+/** Derives how a message left its queue with a commit, from earlier requests and from the commit's transfers. */
 export function departureOf(change: Change, commit: CommitRecord): Departure {
   const { before, ending, between, message } = change;
   const { atMs, rules, definition } = commit;
-  // Who deletes or hides what was visible in the turn in which a task takes it out may come too late: also what had
-  // become so since.
+  // A delete or a change of visibility may come too late for a visible message that a task takes out in the same turn,
+  // also for one that became visible in it.
   const isOver = before.status === "leased" && commit.mayExpireFirst;
   const wasVisible = (before.status === "waiting" || isOver) && before.atMs <= atMs;
   const isOvertaken = wasVisible && (ending?.kind === "acked" || ending?.kind === "held");
@@ -40,14 +37,14 @@ export function departureOf(change: Change, commit: CommitRecord): Departure {
   if (isExpirable && message.acceptedMs + rules.retentionMs <= atMs) return "expired";
   if (between.status !== "waiting" || between.atMs > atMs) return "lost";
   if (!isReceived(definition)) return "lost";
-  // What was received too often dies at the next receive (spec sqs 6.1).
+  // A message that was received too often dies at the next receive (spec sqs 6.1).
   if (between.attempts > rules.maxRetries) return "dead";
-  // Receives of the same commit that left it visible may have made it too many: the commit itself says so.
+  // Receives of the same commit that left the message visible may have been too many: its transfer shows that.
   if (between.attempts + commit.visibleReceivesMax > rules.maxRetries && isMoved(message.tag, commit))
     return "dead";
   const daemon = definition.consumer?.type === "http_push" ? definition.consumer.settings.daemon : undefined;
   if (daemon === undefined) return "lost";
-  // A worker daemon deletes what was received first too long ago (spec sqsd 5, S9).
+  // A worker daemon deletes a message whose first receive is too long ago (spec sqsd 5, S9).
   const { firstReceivedMs } = message;
   const isTooOld = firstReceivedMs > 0 && atMs > firstReceivedMs + 1_000 * daemon.retentionSeconds;
   return isTooOld ? "expired" : "lost";

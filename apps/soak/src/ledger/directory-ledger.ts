@@ -4,7 +4,7 @@ import type { DirectoryRow } from "@sluice/broker/testing";
 export interface RegisteredRow {
   readonly before: DirectoryRow | null;
   readonly after: DirectoryRow | null;
-  /** Whether it is of a queue that was deleted before. */
+  /** Whether the row is of a queue that was deleted before. */
   readonly wasDeleted: boolean;
 }
 
@@ -13,14 +13,14 @@ export class DirectoryLedger {
   readonly rows = new Map<string, DirectoryRow>();
   /** Ids of queues that were deleted. */
   readonly #deletedIds = new Set<string>();
-  /** By name, the revisions of deletions. */
+  /** Revisions of deletions by queue name. */
   readonly #deletions = new Map<string, number[]>();
-  /** By name, the latest revision that its object has confirmed. */
-  readonly #told = new Map<string, number>();
+  /** Latest revision that the queue's object has confirmed, by queue name. */
+  readonly #confirmed = new Map<string, number>();
 
   /**
-   * Enters a row that has become durable, `null` for one that is gone. Answers whether it is of a queue that was
-   * deleted.
+   * Enters a row that has become durable, `null` for one that is gone. Returns whether the row is of a queue that was
+   * deleted before.
    */
   enter(name: string, row: DirectoryRow | null): boolean {
     const before = this.rows.get(name);
@@ -39,7 +39,7 @@ export class DirectoryLedger {
 
   /** The latest revision of a queue, or of its deletion, that its object has confirmed; 0 if there is none. */
   confirmed(name: string): number {
-    return this.#told.get(name) ?? 0;
+    return this.#confirmed.get(name) ?? 0;
   }
 
   /** Whether the queue that had a record of this revision was deleted. */
@@ -56,7 +56,7 @@ export class DirectoryLedger {
     return [...this.rows.keys()].every((name) => this.isTold(name));
   }
 
-  /** Whether the object of a queue has confirmed what it is. */
+  /** Whether the object of a queue has confirmed its latest record, or its deletion. */
   isTold(name: string): boolean {
     const row = this.rows.get(name);
     if (row?.kind === "queue") return row.told >= row.record.revision;
@@ -64,6 +64,6 @@ export class DirectoryLedger {
   }
 
   #confirm(name: string, revision: number): void {
-    this.#told.set(name, Math.max(this.confirmed(name), revision));
+    this.#confirmed.set(name, Math.max(this.confirmed(name), revision));
   }
 }

@@ -8,7 +8,7 @@ export interface Credentials {
 /** Challenge that an endpoint sends with a 401. */
 export interface Challenge {
   readonly header: string;
-  /** No other challenge has it. */
+  /** Unique among all challenges. */
   readonly nonce: string;
 }
 
@@ -26,8 +26,7 @@ export function challengeOf(asks: Exclude<Asks, "nothing">, nonce: string): Chal
 }
 
 /**
- * Whether a request's `Authorization` answers a challenge, by RFC 7616 and 7617. Written without a look at the
- * broker's answer.
+ * Whether a request's `Authorization` answers a challenge, by RFC 7616 and 7617. It shares no code with the broker.
  */
 export function answers(
   authorization: string,

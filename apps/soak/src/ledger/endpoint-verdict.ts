@@ -21,9 +21,9 @@ export type Outcome =
 /** State of the queue and its endpoint that a verdict depends on. */
 interface Circumstances {
   readonly nowMs: number;
-  /** Delay of a retry that names none, in ms. */
+  /** Delay of a retry for which the endpoint names none, in ms. */
   readonly unnamedDelayMs: number;
-  /** Whether it was the one request with which an endpoint that is back has to prove itself. */
+  /** Whether it was the trial: the one request with which an endpoint that is back has to prove itself. */
   readonly trial: "yes" | "no" | "unclear";
 }
 

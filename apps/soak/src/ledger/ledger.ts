@@ -30,8 +30,8 @@ type Place = Pick<
 >;
 
 /**
- * Promises of a queue: every message that was ever durable in it and its fate, drawn from the rows of durable commits
- * and from the answers of consumers. It shares no state with the queue that it watches.
+ * Ledger of a queue: every message that was ever durable in it and what became of it, derived from the rows of durable
+ * commits and from the answers of consumers. It shares no state with the queue that it watches.
  */
 export class Ledger {
   readonly messages = new Map<number, Message>();
@@ -48,10 +48,7 @@ export class Ledger {
     deleted: 0,
     lost: 0,
   };
-  /**
-   * Copies of a topic that the queue had no place for when they came, since it was gone, and that went on or were
-   * dropped.
-   */
+  /** Copies of a topic that came after the queue was deleted: they went on to another queue or were dropped. */
   readonly passedOn = new Set<number>();
   readonly taskRuns = new TaskRuns();
   /** The queue's move tasks, newest first. */
@@ -66,18 +63,19 @@ export class Ledger {
   #leaseIdMax = 0;
   readonly #queue: number;
   readonly #originOf: (tag: number) => Origin | null;
-  /** Deliveries of the last second: moment and messages of each commit. */
+  /** `maxReceivesPerSecond` at the last commit. */
   #limit: number | undefined;
+  /** Deliveries of the last second under that limit: moment and messages of each commit. */
   #latest: { readonly atMs: number; readonly count: number }[] = [];
   readonly #segments = new Map<number, Message[]>();
-
   readonly #copies: Map<number, Copy>;
   readonly #moved: MovedMessages;
 
   /**
-   * @param originOf what a tag brings along that died in another queue; `null` for one that did in none.
-   * @param copies what was published, by tag.
-   * @param moved what was moved.
+   * @param queue index of the queue.
+   * @param originOf finds the origin of a message that died in another queue; `null` for one that died in none.
+   * @param copies all published copies, by tag.
+   * @param moved all moved messages.
    */
   constructor(
     queue: number,
@@ -99,8 +97,8 @@ export class Ledger {
   }
 
   /**
-   * Whether a message that is transferred is older than the queue keeps messages: it has come and gone in one commit,
-   * and no row was ever written of it.
+   * Whether the retention of a transferred message is over when it arrives: it then comes and goes in one commit, and
+   * no row of it is ever written.
    */
   isOverOnArrival(
     tag: number,
@@ -111,7 +109,7 @@ export class Ledger {
     return startMs + rules.retentionMs <= atMs;
   }
 
-  /** The queue is deleted, with its messages and with those that are on their way to another queue. */
+  /** Removes everything, as the queue is deleted: its messages, and those that are on their way to another queue. */
   removeAll(): void {
     for (const message of [...this.present()]) {
       if (message.view.status !== "gone") this.counts[message.view.status] -= 1;
@@ -173,16 +171,16 @@ export class Ledger {
     }
     this.taskRuns.enter(record, accepted);
     if (record.definition.fifo !== undefined) this.#enterReceives(changes, record);
-    const ignored = this.#carriedOut(record, new Set(changes.map(({ message }) => message)));
+    const ignored = this.#takeReceiptUses(record, new Set(changes.map(({ message }) => message)));
     const deliveredInSecond = this.#deliveredInSecond(changes, record);
     const seen = { leaseIdMaxBefore, revisionBefore, tasksBefore, deliveredInSecond };
     return { record, accepted, changes, ignored, ...seen, ...this.#post(record) };
   }
 
-  /** Notes what was received, and what was received again. */
+  /** Records leases of receives, and receives that were made again. */
   #enterReceives(changes: readonly Change[], record: CommitRecord): void {
     for (const { attemptId, visibilityMs } of record.receiving) {
-      // Hidden until the same moment as before: nothing else says that it was received again.
+      // Received again and hidden until the same moment as before: the rows do not change.
       const again = this.namedReceives.named(attemptId);
       if (again === null || again.endMs !== record.atMs + visibilityMs) continue;
       for (const message of again.messages) message.leasedAtMs = record.atMs;
@@ -202,10 +200,10 @@ export class Ledger {
   }
 
   /**
-   * Lets go of what the commit had to do by receipts. Answers with the messages that it should have changed, and has
-   * not.
+   * Removes the uses of receipts that the commit had to carry out. Returns the messages that it should have changed by
+   * them, and has not.
    */
-  #carriedOut(record: CommitRecord, changed: ReadonlySet<Message>): Ignored[] {
+  #takeReceiptUses(record: CommitRecord, changed: ReadonlySet<Message>): Ignored[] {
     const ignored: Ignored[] = [];
     for (const message of this.#withUsedReceipts()) {
       const { receiptUses, view } = message;
@@ -219,7 +217,6 @@ export class Ledger {
     return ignored;
   }
 
-  /** They are few, and are asked for with each commit. */
   #withUsedReceipts(): Message[] {
     const used: Message[] = [];
     for (const messages of this.#segments.values()) {
@@ -231,7 +228,7 @@ export class Ledger {
   }
 
   #deliveredInSecond(changes: readonly Change[], { atMs, definition }: CommitRecord): number {
-    // A lower limit holds for what comes after it.
+    // A new limit holds only for deliveries after the change.
     if (this.#limit !== definition.maxReceivesPerSecond) this.#latest = [];
     this.#limit = definition.maxReceivesPerSecond;
     const count = changes.reduce((sum, change) => sum + timesDelivered(change), 0);
@@ -254,7 +251,7 @@ export class Ledger {
     });
   }
 
-  /** Enters a message of which no row was ever written: it has come and gone in one commit. */
+  /** Enters a message that has come and gone in one commit, so that no row of it was ever written. */
   #passBy(tag: number, record: CommitRecord, departure: "expired" | "dead"): void {
     const { atMs, rules, definition } = record;
     const message = this.#enterMessage(tag, record, {
@@ -309,14 +306,14 @@ export class Ledger {
     else if (message.departure !== null) this.counts[message.departure] -= 1;
     if (change.between.status !== "gone") message.attempts = change.between.attempts;
     else if (change.before.status !== "gone") message.attempts = change.before.attempts;
-    // A count that was given back is told again.
+    // The next delivery has the attempt number of the released one.
     if (change.ending?.kind === "released" && view.status !== "gone")
       message.countsTold.delete(view.attempts);
     if (after.status === "gone") {
       message.departure = departureOf(change, record);
       message.leftUnder = record.definition;
       this.counts[message.departure] += 1;
-      // Received in the same commit and left visible, it had as many receives as it may have.
+      // Receives of the same commit that left the message visible have used up its attempts.
       const diedAtReceive = message.departure === "dead" && isReceived(record.definition);
       if (diedAtReceive) message.attempts = Math.max(message.attempts, record.rules.maxRetries + 1);
     } else {
@@ -376,7 +373,7 @@ export class Ledger {
 
   #published(copy: Copy, atMs: number): void {
     const { deduplicationId: id, tags } = copy.publication;
-    // All of them are there at once, or that is found.
+    // Once for all copies of a message: the checker "fan-out" sees to it that they come together.
     if (id !== null && copy.tag === tags[0]) {
       this.publishedIds.set(id, { atMs, beforeMs: this.publishedIds.get(id)?.atMs ?? null });
     }
@@ -384,10 +381,7 @@ export class Ledger {
   }
 }
 
-/**
- * Whether receives of the same commit that hide nothing can have made the one of the other: the count is the same as
- * before.
- */
+/** Whether receives of the same commit that hide nothing can have turned `between` into `view`, its state as before. */
 function isReceivedSince(view: View, between: View, { visibleReceivesMax }: CommitRecord): boolean {
   if (view.status !== "waiting" || between.status !== "waiting" || view.atMs !== between.atMs) return false;
   const receives = view.attempts - between.attempts;

@@ -1,7 +1,7 @@
 import type { QueueDefinition } from "@sluice/protocol";
 import type { View } from "./view.ts";
 
-/** How a message left its queue. `moved` by a move task; `deleted` with its queue; `lost` is what must never be. */
+/** How a message left its queue: `moved` by a move task, `deleted` with its queue; `lost` must never happen. */
 export type Departure = "acked" | "dead" | "moved" | "expired" | "deleted" | "lost";
 
 /** Request that the holder of a message's receipt made: the next commit of that epoch has to carry it out. */
@@ -12,17 +12,14 @@ export interface ReceiptUse {
   readonly version: number;
   readonly what:
     | { readonly kind: "delete" }
-    /**
-     * Another visibility timeout from the commit on, if that comes before `ifBeforeMs` and it ends at `notAfterMs` at
-     * the latest.
-     */
+    /** Another visibility timeout from the commit on, if that is before `ifBeforeMs` and ends by `notAfterMs`. */
     | {
         readonly kind: "changeVisibility";
         readonly forMs: number;
         readonly ifBeforeMs: number;
         readonly notAfterMs: number;
       }
-    /** The receive reached nobody: it does not count. */
+    /** The receive reached no client: it does not count. */
     | { readonly kind: "release" };
 }
 
@@ -35,8 +32,8 @@ export function usesFor(
 }
 
 /**
- * One message of one queue, as the store knows it. Its tag is in its body: copies of a send that came twice have the
- * same message id and different tags, so no two messages are ever taken for each other.
+ * One message of one queue, as it is stored. Its tag is in its body: copies of a send that came twice have the same
+ * message id and different tags, so no two messages are ever taken for each other.
  */
 export interface Message {
   readonly tag: number;
@@ -56,24 +53,24 @@ export interface Message {
   /** Whether it names a queue that it comes from. */
   readonly namesSource: boolean;
   readonly bytes: number;
-  /** How many times this queue has accepted the tag, this one included: never more than once. */
+  /** Times that this queue has accepted the tag, this one included: more than one is a violation. */
   readonly copies: number;
-  /** Revision of the queue's record that it was accepted under; 0 where no directory is asked. */
+  /** Revision of the queue's record that it was accepted under; 0 without a directory. */
   readonly bornUnder: number;
   view: View;
-  /** Attempts so far; those that it had when it has left. */
+  /** Attempts so far, or until it left. */
   attempts: number;
   /** When it was received first, in ms; 0 if it never was. */
   firstReceivedMs: number;
   /** Requests by its receipts that have reached the queue and have not been carried out. */
   readonly receiptUses: ReceiptUse[];
-  /** Receive counts that were told by receives which left it visible: each is another one. */
+  /** Receive counts in answers to receives that left it visible: each has to be different. */
   readonly countsTold: Set<number>;
   /** The receive that got it last, on a FIFO queue; `null` before the first. */
   namedReceive: NamedReceive | null;
-  /** When it was due as it was leased last, in ms. */
+  /** Due time at its last lease, in ms. */
   leasedFromMs: number;
-  /** Whether a move task may have put it back before, in the same turn: then nobody knows its place. */
+  /** Whether a move task may have put it back in the turn of its last lease: then its place is unknown. */
   isPlaceUnclear: boolean;
   /** When it was leased last, or received once more by an attempt id, in ms. */
   leasedAtMs: number;
@@ -84,7 +81,7 @@ export interface Message {
   leftUnder: QueueDefinition | null;
 }
 
-/** Receive of a FIFO queue, as long as another one may get the same messages by its attempt id. */
+/** Receive of a FIFO queue that can be made again by its attempt id. */
 export interface NamedReceive {
   readonly leaseId: number;
   readonly messages: readonly Message[];
@@ -94,6 +91,6 @@ export interface NamedReceive {
   names: ReadonlySet<string | null>;
   /** End of the visibility timeout that it was given last, in ms. */
   endMs: number;
-  /** As they were answered; `null` while they were not. */
+  /** `null` while the receive is not answered. */
   receipts: readonly string[] | null;
 }

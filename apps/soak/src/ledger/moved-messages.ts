@@ -1,13 +1,10 @@
 import { PackedIndex } from "@sluice/protocol";
 
-/**
- * A message that a move task takes from one queue to another. There it is a new one, so it gets another tag on its
- * way.
- */
+/** A message that a move task takes from one queue to another. There it is a new message, so it gets a new tag. */
 export interface MovedMessage {
-  /** In the queue that it goes to. */
+  /** Tag in the queue that it goes to. */
   readonly tag: number;
-  /** In the queue that it comes from. */
+  /** Tag in the queue that it comes from. */
   readonly tagBefore: number;
   readonly target: string;
 }
@@ -25,7 +22,7 @@ export class MovedMessages {
     return this.#moved.get(tag);
   }
 
-  /** A move task has taken a message out of its queue. Answers with its new tag. */
+  /** Records that a move task has taken a message out of its queue. Returns its new tag. */
   depart(tagBefore: number, target: string): number {
     const tag = this.#takeTag();
     this.#moved.set(tag, { tag, tagBefore, target });
@@ -33,10 +30,7 @@ export class MovedMessages {
   }
 }
 
-/**
- * Whether messages that leave a queue have died in it: a dead letter names the queue, and what is moved does not any
- * more.
- */
+/** Whether messages that leave a queue have died in it: a dead letter names the queue, a moved message does not. */
 export function areDeadLetters(packed: Uint8Array, queue: string): boolean {
   const index = new PackedIndex(packed);
   if (index.count === 0 || !index.hasExtension(0)) return false;

@@ -12,7 +12,7 @@ export interface Receiving {
   readonly attemptId: string | null;
 }
 
-/** A commit, as far as it matters who was waiting for messages. */
+/** Time of a commit and the receives that waited for it. */
 interface Moment {
   readonly atMs: number;
   /** Receives that were under way when it was written. */
@@ -20,10 +20,10 @@ interface Moment {
 }
 
 /**
- * Results of receives with attempt ids: a client that asks again within five minutes gets the same messages and
- * receipts, as long as nothing has happened to any of them (spec sqs 4.5). Drawn from leases that are durable, and from
- * the receives that were waiting for messages when the leases were written, so the contents of an answer that was lost
- * with its queue are known all the same.
+ * Results of receives with attempt ids: a client that receives again within five minutes gets the same messages and
+ * receipts, as long as nothing has happened to any of them (spec sqs 4.5). They are derived from durable leases and
+ * from the receives that waited when the leases were written, so the contents of an answer that was lost with its
+ * object are known too.
  */
 export class NamedReceives {
   readonly #byLease = new Map<number, NamedReceive>();
@@ -38,7 +38,7 @@ export class NamedReceives {
     return (attemptId === null ? undefined : this.#byName.get(attemptId)) ?? null;
   }
 
-  /** Messages were leased by a commit that has become durable. */
+  /** Enters messages that a durable commit has leased. */
   enter(leaseId: number, messages: readonly Message[], endMs: number, commit: Moment): void {
     const { receiving, atMs } = commit;
     const lastsMs = endMs - atMs;
@@ -50,7 +50,7 @@ export class NamedReceives {
     for (const message of messages) message.namedReceive = receive;
   }
 
-  /** Its answer has left: now its name is known. */
+  /** Records the answer to a receive: from now on its attempt id is certain. */
   answered(receive: NamedReceive, attemptId: string, receipts: readonly string[]): void {
     receive.names = new Set([attemptId]);
     receive.receipts = receipts;
@@ -58,7 +58,7 @@ export class NamedReceives {
   }
 }
 
-/** Whether nothing has happened to what a receive got, and it is not too old: who asks again gets the same. */
+/** Whether a receive that is made again gets the same messages: nothing has happened to them, and it is not too old. */
 export function isRepeatable(receive: NamedReceive, nowMs: number): boolean {
   const { leaseId, messages, firstMs, endMs } = receive;
   if (endMs <= nowMs || nowMs >= firstMs + DEDUPLICATION_MS) return false;
@@ -67,7 +67,7 @@ export function isRepeatable(receive: NamedReceive, nowMs: number): boolean {
   );
 }
 
-/** Ends of the visibility timeout that receives which are under way can give a message by an attempt id, in ms. */
+/** Visibility ends that receives under way can give a message by its attempt id, in ms. */
 export function repeatedEnds(message: Message, view: Leased, commit: Moment): readonly number[] {
   const { namedReceive: receive } = message;
   const { atMs, receiving } = commit;

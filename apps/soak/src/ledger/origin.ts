@@ -11,12 +11,12 @@ export interface Origin {
   readonly namesSource: boolean;
 }
 
-/** The queue that takes what was delivered too often; `null` if nothing does. */
+/** Name of the queue's dead-letter queue; `null` without one. */
 export function deadLetterQueueOf({ receive, consumer }: QueueDefinition): string | null {
   return receive?.redrive?.deadLetterQueue ?? consumer?.settings.deadLetterQueue ?? null;
 }
 
-/** Whether messages are received, and die at a receive, not at a failure (spec sqs 6.1). */
+/** Whether messages of the queue are received, and so die at a receive instead of at a failure (spec sqs 6.1). */
 export function isReceived({ consumer }: QueueDefinition): boolean {
   return consumer === null || (consumer.type === "http_push" && consumer.settings.daemon !== undefined);
 }

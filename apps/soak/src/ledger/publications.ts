@@ -1,6 +1,6 @@
 /** One arrival of a publish at a topic. */
 export interface Publication {
-  /** On a FIFO topic, what tells duplicates; `null` on another one. */
+  /** Id by which a FIFO topic recognizes duplicates; `null` on a standard topic. */
   readonly deduplicationId: string | null;
   /** Tags of its copies. */
   readonly tags: readonly number[];
@@ -16,5 +16,5 @@ export interface Copy {
   publishedMs: number | null;
 }
 
-/** For how long a FIFO topic tells duplicates, in ms (spec sns-delivery 9.6). */
+/** Time for which a FIFO topic recognizes duplicates, in ms (spec sns-delivery 9.6). */
 export const DEDUPLICATION_MS = 300_000;

@@ -2,10 +2,10 @@ import type { QueueDefinition } from "@sluice/protocol";
 import { jitterRandom, nextDelayMs } from "@sluice/retry";
 
 /**
- * How long a message waits that failed and was given no delay, in ms. How a policy counts is tested where it lives;
- * that a queue goes by it, and by the right attempt, is what a history looks at.
+ * Delay of a failed message for which no delay was named, in ms. The policies are tested in `@sluice/retry`; a history
+ * checks that a queue applies its own, with the right attempt number.
  *
- * @param key what the jitter depends on: the message's id, or its place where nobody reads the id.
+ * @param key input of the jitter: the message's id, or its place in the store where the broker does not read the id.
  */
 export function unnamedDelayMs(
   definition: QueueDefinition,

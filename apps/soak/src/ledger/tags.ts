@@ -24,7 +24,7 @@ export interface TaggedMessage {
   readonly groupId?: string | undefined;
 }
 
-/** Packs messages whose bodies say who they are. */
+/** Packs messages whose bodies begin with their tags. */
 export function packTagged(messages: readonly TaggedMessage[]): Uint8Array<ArrayBuffer> {
   WRITER.clear();
   for (const { tag, idNumber, fillerBytes, delaySeconds, groupId } of messages) {
@@ -41,7 +41,7 @@ export function packTagged(messages: readonly TaggedMessage[]): Uint8Array<Array
   return WRITER.slice(0, WRITER.byteLength);
 }
 
-/** The same messages with other tags: what is moved arrives as another one. */
+/** Copies messages with new tags, as moved messages arrive. */
 export function retagged(packed: Uint8Array, tags: readonly number[]): Uint8Array {
   const index = new PackedIndex(packed);
   const copy = packed.slice();

@@ -2,14 +2,14 @@ import type { CommitRecord } from "./change.ts";
 import type { Message } from "./message.ts";
 import { CATCH_UP_MS_MAX, lastMomentMs, runOfTag, type TaskRun, tasksOf } from "./tasks.ts";
 
-/** Which runs of its periodic tasks a queue has made. */
+/** Runs of periodic tasks that a queue has made. */
 export class TaskRuns {
-  /** Those that the last commit should have made, and has not. */
+  /** Runs that the last commit should have made, and has not. */
   missed: readonly TaskRun[] = [];
   /** Moment up to which the runs of each periodic task were made or given up, in ms, by the task's name. */
   readonly doneMs = new Map<string, number>();
 
-  /** A task's runs count from the first commit that knows it. What was missed for too long is given up. */
+  /** Enters a commit. A task's runs count from the first commit with that task; those missed too long are given up. */
   enter({ atMs, definition, isThere }: CommitRecord, accepted: readonly Message[]): void {
     const names = (isThere ? tasksOf(definition) : []).map(({ name }) => name);
     for (const name of this.doneMs.keys()) if (!names.includes(name)) this.doneMs.delete(name);

@@ -12,10 +12,7 @@ interface Task {
   readonly everyMs: number;
 }
 
-/**
- * A task keeps its schedule through all changes of settings: what a queue makes of another one is tested where it
- * lives.
- */
+/** All tasks. None changes its schedule with the settings: the tests of the broker look at such a change. */
 const TASKS: readonly [Task, ...Task[]] = [
   { settings: { name: "sweep", url: "/tasks/sweep", schedule: "* * * * *" }, everyMs: 60_000 },
   { settings: { name: "check", url: "/tasks/check", schedule: "*/7 * * * *" }, everyMs: 420_000 },
@@ -23,10 +20,10 @@ const TASKS: readonly [Task, ...Task[]] = [
 ];
 export const TASK_SETTINGS = TASKS.map(({ settings }) => settings);
 
-/** How long after its time a run is still made that was missed, in ms (spec sqsd 8.5). */
+/** Longest delay with which a missed run is still made, in ms (spec sqsd 8.5). */
 export const CATCH_UP_MS_MAX = 300_000;
 
-/** Tags of messages that a producer sends are smaller. */
+/** Smallest tag of a task's run: tags of messages that a producer sends are smaller. */
 const FIRST_TASK_TAG = 2 ** 31;
 const TAGS_PER_TASK = 2 ** 28;
 const TIME = /(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/;
@@ -37,17 +34,14 @@ export function tasksOf({ consumer }: QueueDefinition): readonly PeriodicTaskSet
   return consumer?.type === "http_push" ? (consumer.settings.daemon?.periodicTasks ?? []) : [];
 }
 
-/**
- * The last moment of a task's schedule that is not after `ms`. Of a schedule in minutes of an hour, counted from each
- * hour.
- */
+/** Last moment of a task's schedule that is not after `ms`. As in cron, the minutes count from each full hour. */
 export function lastMomentMs(name: string, ms: number): number {
   const everyMs = TASKS.find(({ settings }) => settings.name === name)?.everyMs ?? Infinity;
   const hourMs = ms - (ms % 3_600_000);
   return hourMs + everyMs * Math.floor((ms - hourMs) / everyMs);
 }
 
-/** The first one after `ms`. */
+/** First moment of a task's schedule after `ms`. */
 export function nextMomentMs(name: string, ms: number): number {
   let momentMs = ms - (ms % MINUTE_MS);
   do momentMs += MINUTE_MS;
@@ -68,7 +62,7 @@ export function runOfTag(tag: number): TaskRun | null {
   return { name, scheduledMs: MINUTE_MS * (number % TAGS_PER_TASK) };
 }
 
-/** The run that a message stands for; `null` for one that a producer sent: those are of bytes. */
+/** The run that a message stands for; `null` for one that a producer sent: its content type is `bytes`. */
 export function runOfRecord(index: PackedIndex, i: number): TaskRun | null {
   if (index.contentType(i) !== "text") return null;
   const text = Buffer.from(index.extension(i).attributes ?? []).toString("latin1");

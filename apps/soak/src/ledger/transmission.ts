@@ -3,6 +3,6 @@ export interface Transmission {
   readonly queue: number;
   readonly firstTag: number;
   readonly count: number;
-  /** Delay that each of its messages has to have, in seconds. */
+  /** Expected delay of each message, in seconds. */
   readonly delaySeconds: readonly number[];
 }

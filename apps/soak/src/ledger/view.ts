@@ -3,7 +3,7 @@ import type { LeaseKind, Queue } from "@sluice/engine";
 /** A segment as the engine keeps it; its class is not part of the engine's surface. */
 export type Segment = Queue["segments"] extends Map<number, infer S> ? S : never;
 
-/** Where a message stands by what is stored. */
+/** State of a message by the stored rows. */
 export type View = Waiting | Leased | Gone;
 
 export interface Waiting {
@@ -28,13 +28,13 @@ export interface Gone {
 
 export const GONE: Gone = { status: "gone" };
 
-/** Where each message of a segment stands, by index. */
+/** State of each message of a segment, by index. */
 export function viewsOf(segment: Segment): View[] {
   const { count, runs } = segment;
   const views = new Array<View>(count).fill(GONE);
   for (const { from, to, state, attempts, atMs, leaseId, leaseKind } of segment.entries) {
     if (attempts === 0) {
-      // Never delivered, so each is due when it was from the start: a stretch of several due times has no other one.
+      // Never delivered: such an entry can cover messages of several due times, each as it was from the start.
       for (let i = from; i < to; i++) views[i] = { status: "waiting", attempts, atMs: segment.dueOf(i) };
       continue;
     }

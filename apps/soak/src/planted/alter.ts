@@ -1,8 +1,8 @@
 import type { ConsumerPort, QueuePorts, QueueStore } from "@sluice/broker/testing";
 
-/** Ports with a store of which some methods are replaced. */
+/** Copies ports with some methods of the store replaced. */
 export function alterStore(ports: QueuePorts, changes: Partial<QueueStore>): QueuePorts {
-  // The methods of a disk reach for private fields, so they are called on the disk itself.
+  // A store's methods use private fields, so they are called on the store itself.
   const store = new Proxy(ports.store, {
     get(target, name) {
       const changed = Reflect.get(changes, name);
@@ -14,7 +14,7 @@ export function alterStore(ports: QueuePorts, changes: Partial<QueueStore>): Que
   return { ...ports, store };
 }
 
-/** Ports with another way to the consumer. */
+/** Copies ports with some methods of the consumer replaced. */
 export function alterConsumer(
   ports: QueuePorts,
   change: (consumer: ConsumerPort) => Partial<ConsumerPort>,
@@ -23,7 +23,7 @@ export function alterConsumer(
     ...ports,
     consumer() {
       const consumer = ports.consumer();
-      // Of an HTTP endpoint it is an object with private fields, so its methods are called on itself.
+      // The port to an HTTP endpoint has private fields, so its methods are called on the port itself.
       return (
         consumer && {
           name: consumer.name,
@@ -53,7 +53,7 @@ export function alterNumber<Name extends string>(
   });
 }
 
-/** True every n-th time it is asked. */
+/** Makes a function that returns true at every n-th call. */
 export function everyNth(n: number): () => boolean {
   let count = 0;
   return () => {

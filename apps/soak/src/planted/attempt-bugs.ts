@@ -1,7 +1,7 @@
 import { inCore, inPorts, type PlantedBug } from "../world/planted-bug.ts";
 import { alterStore } from "./alter.ts";
 
-/** Mistakes in what a receive gets that is made again by its attempt id. */
+/** Mistakes in receives that are made again by their attempt ids. */
 export const ATTEMPT_BUGS: readonly PlantedBug[] = [
   inCore(
     "receive attempts",

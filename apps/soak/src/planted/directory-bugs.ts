@@ -1,7 +1,7 @@
 import { inDirectory, inPorts, inStore, type PlantedBug } from "../world/planted-bug.ts";
 import { alterStore } from "./alter.ts";
 
-/** Mistakes in what queues are, what they are told of it, and what they make of that. */
+/** Mistakes of the directory in calling queues, and of queues in following its records. */
 export const DIRECTORY_BUGS: readonly PlantedBug[] = [
   inDirectory("directory", "a queue that could not be told what it is counts as told", "tellsOnce"),
   inDirectory("directory", "queues that are to be told what they are count as told", "tellsNobody"),

@@ -7,9 +7,7 @@ import { alterConsumer, alterStore, everyNth } from "./alter.ts";
 const CLOSED: EndpointOutcome = { kind: "closed", reason: "as planted" };
 const DONE: EndpointOutcome = { kind: "answered", status: 200, retryAfter: null };
 
-/**
- * Mistakes in how a queue deals with an HTTP endpoint, as its consumer and as its worker daemon, and in the throttle.
- */
+/** Mistakes in calls to HTTP endpoints, of consumers and of worker daemons, and in the throttle. */
 export const ENDPOINT_BUGS: readonly PlantedBug[] = [
   atEndpoint(
     "attempts",
@@ -85,7 +83,7 @@ export const ENDPOINT_BUGS: readonly PlantedBug[] = [
   }),
   inCore("throttle", "a restart forgets what the throttle has let through", (core) => {
     const forgetful = Reflect.construct(core.throttle.constructor, [core, false]);
-    // Private fields are reached on their owner alone, so each member is asked of the other one.
+    // The methods use private fields, so each member is called on `forgetful` itself.
     Object.defineProperties(core.throttle, {
       nextMs: { get: () => forgetful.nextMs },
       isOn: { get: () => forgetful.isOn },
@@ -136,7 +134,7 @@ function withoutErrorTimeout(ports: QueuePorts): ReturnType<QueuePorts["daemon"]
   const caller = ports.daemon();
   const daemon = caller?.settings.daemon;
   if (caller === null || daemon === undefined) return caller;
-  // Its methods reach for private fields, so they are called on the caller itself.
+  // The caller's methods use private fields, so they are called on the caller itself.
   return new Proxy(caller, {
     get(target, name) {
       if (name === "settings") {

@@ -7,10 +7,10 @@ import type { PlantedBug } from "../world/planted-bug.ts";
 
 /**
  * Runs histories with a planted bug, from seed `from` on, until the checker of the property that it breaks finds it.
- * The other checkers are off: each has to be able to fail by itself. A bug of shards is hunted in histories with
- * shards, of which `from` is the number.
+ * The other checkers are off: each has to find its bugs alone. A bug of shards is hunted in histories with shards;
+ * `from` is then the number of the first one among these.
  *
- * @returns the history that found it, `null` if none of `seedsMax` did.
+ * @returns the history that found the bug; `null` if none of `seedsMax` did.
  */
 export async function hunt(bug: PlantedBug, seedsMax: number, from = 1): Promise<HistoryReport | null> {
   const isOfShards = SHARD_PROPERTIES.some((property) => property === bug.property);

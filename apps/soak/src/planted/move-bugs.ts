@@ -4,7 +4,7 @@ import { areDeadLetters } from "../ledger/moved-messages.ts";
 import { inCore, inPorts, type PlantedBug } from "../world/planted-bug.ts";
 import { alterStore, everyNth } from "./alter.ts";
 
-/** Mistakes in how move tasks take messages from queue to queue. */
+/** Mistakes in move tasks. */
 export const MOVE_BUGS: readonly PlantedBug[] = [
   inCore("move tasks", "now and then messages that are to be moved are not transferred", (core) => {
     const isLeftOut = everyNth(3);
@@ -16,7 +16,7 @@ export const MOVE_BUGS: readonly PlantedBug[] = [
   inCore("attempts", "a moved message takes along how often it was received", (core) =>
     alterMoved(core, (packed) => {
       const copy = packed.slice();
-      // Receives in the queues before, of the first record.
+      // Bytes 4 and 5 of the first record's header: receives in earlier queues.
       new DataView(copy.buffer).setUint16(4, 3, true);
       return copy;
     }),
@@ -60,7 +60,7 @@ export const MOVE_BUGS: readonly PlantedBug[] = [
   }),
 ];
 
-/** Changes what leaves by move tasks, or drops it for `null`. */
+/** Changes the batches that leave by move tasks; a batch for which `change` returns `null` is dropped. */
 function alterMoved(core: QueueCore, change: (packed: Uint8Array) => Uint8Array | null): void {
   const { outbox, name } = core;
   const { put } = outbox;

@@ -1,7 +1,7 @@
 import { inPorts, type PlantedBug } from "../world/planted-bug.ts";
 import { alterConsumer, everyNth } from "./alter.ts";
 
-/** Mistakes in how a queue deals with its surroundings: alarm, clock, consumer, other queues. */
+/** Mistakes in a queue's ports: alarm, clock, consumer, other queues. */
 export const PORT_BUGS: readonly PlantedBug[] = [
   inPorts(
     "one live lease",

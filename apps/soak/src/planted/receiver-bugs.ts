@@ -1,6 +1,6 @@
 import { inCore, type PlantedBug } from "../world/planted-bug.ts";
 
-/** Mistakes in what clients of SQS are given, and in what their receipts do. */
+/** Mistakes in receives of SQS clients and in uses of their receipts. */
 export const RECEIVER_BUGS: readonly PlantedBug[] = [
   inCore("one live lease", "a visibility timeout of 0 hides a message for a moment", ({ receivers }) => {
     const { receive } = receivers;

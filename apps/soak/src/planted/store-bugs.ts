@@ -1,7 +1,7 @@
 import { inPorts, type PlantedBug } from "../world/planted-bug.ts";
 import { alterStore, everyNth } from "./alter.ts";
 
-/** Mistakes in what is written, and when it is believed to be durable. */
+/** Mistakes in writing rows, and in waiting until they are durable. */
 export const STORE_BUGS: readonly PlantedBug[] = [
   {
     ...inPorts("acknowledged survives", "answers do not wait until the commit is durable", (ports) =>

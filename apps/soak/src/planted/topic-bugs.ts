@@ -2,7 +2,7 @@ import { isTopicObject } from "@sluice/protocol";
 import { inCore, inPorts, type PlantedBug } from "../world/planted-bug.ts";
 import { alterStore, everyNth } from "./alter.ts";
 
-/** Mistakes in how a topic reaches the queues that subscribe. */
+/** Mistakes in the way of copies from a topic to its queues. */
 export const TOPIC_BUGS: readonly PlantedBug[] = [
   inCore("fan-out", "now and then a copy for one of the queues is left out", ({ name, outbox }) => {
     if (!isTopicObject(name)) return;

@@ -12,7 +12,7 @@ import type { DeployedSettings } from "./deployed-settings.ts";
 import type { Epoch } from "./epoch.ts";
 import { exchange } from "./network.ts";
 
-/** The directory as a queue's object reaches it, and what it has promised. */
+/** The directory as a queue's object reaches it, with its ledger. */
 export interface AskedDirectory {
   readonly ledger: DirectoryLedger;
   ask<Answer>(method: string, ...args: readonly unknown[]): Promise<Answer>;
@@ -44,10 +44,10 @@ interface CallingQueue {
   readonly endpoint: CalledEndpoint | null;
 }
 
-/** Makes a call one that leaves the object. */
+/** Holds a call of an object back until its writes are durable, and then starts it. */
 export type Leave = <Answer>(start: () => Promise<Answer>) => Promise<Answer>;
 
-/** A namespace of objects as code has it that is bound to it. */
+/** Makes a binding to a namespace of Durable Objects. */
 export function namespaceOf(stubOf: (name: string) => object) {
   return {
     idFromName: (name: string) => ({ name, toString: () => name }),
@@ -84,7 +84,7 @@ export function bindingsOf(
 
 function endpointsOf({ endpoint, world }: CallingQueue, epoch: Epoch, leave: Leave): EndpointPort | null {
   if (endpoint === null) return null;
-  const way: EndpointPort = {
+  const port: EndpointPort = {
     post: (request) => {
       const calledMs = world.nowMs;
       return leave(() => endpoint.post(epoch, request, calledMs));
@@ -95,10 +95,10 @@ function endpointsOf({ endpoint, world }: CallingQueue, epoch: Epoch, leave: Lea
       return leave(() => endpoint.isReady(epoch, probe, timeoutMs));
     },
   };
-  return world.bug?.wrapEndpoint?.(way) ?? way;
+  return world.bug?.wrapEndpoint?.(port) ?? port;
 }
 
-/** The directory; where there is none, what settings say that come with the code. */
+/** The directory, or `DeployedSettings` in its place in a history without a directory. */
 function directoryFor({ world }: CallingQueue, leave: Leave): object {
   const { directory, deployed } = world;
   if (directory !== null) {
@@ -149,9 +149,9 @@ async function transferTo(queue: CallingQueue, targetName: string, sent: Transfe
   const arrives = async () => {
     world.note("transfer arrives", targetName, index, id);
     const taken = await target.call<TransferReply>("take", targetName, copyOf(transfer));
-    // Nothing that leaves a queue here cannot be read.
+    // The target refuses none: every message of a history can be read.
     for (const pendingBatch of pendingBatches) {
-      // What was on its way out of a queue when that was deleted is nobody's any more.
+      // A batch that was on its way when its queue was deleted counts no longer.
       if (queue.ledger.removals > removals && !queue.ledger.pendingBatches.has(pendingBatch.id)) continue;
       world.check("taken", target, pendingBatch);
     }

@@ -4,7 +4,7 @@ import type { Epoch } from "./epoch.ts";
 
 /** The Worker that a queue pushes to, as one epoch of the queue calls it. */
 export interface CalledWorker {
-  /** Until when it does not run, in ms. */
+  /** Time until which the Worker is away, in ms. */
   absentUntilMs: number;
   deliver(epoch: Epoch, delivery: Delivery): Promise<DeliveryResult>;
   callsOf(epoch: Epoch, deliveryId: string): Promise<HandlerCalls | null>;
@@ -14,7 +14,7 @@ export interface CalledWorker {
 
 /** The HTTP endpoint of a queue, as one epoch of the queue calls it. */
 export interface CalledEndpoint {
-  /** Until when nobody answers there, in ms. */
+  /** Time until which the endpoint takes no connections, in ms. */
   absentUntilMs: number;
   readonly format: HttpPushFormat;
   post(epoch: Epoch, request: EndpointRequest, calledMs: number): Promise<EndpointOutcome>;

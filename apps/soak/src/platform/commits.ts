@@ -13,10 +13,10 @@ export interface WrittenSegment {
   readonly live: Segment | undefined;
 }
 
-/** Rows of a queue on its disk, read past the store. */
+/** Rows of a queue on its disk, read without the store. */
 export class StoredRows {
   readonly #disk: Disk;
-  /** Asked for at each event: it is counted when something has changed. */
+  /** `segmentCount` as of a number of changes: it is read at each event, and counted only after a change. */
   #counted: { readonly changes: number; readonly count: number } | null = null;
 
   constructor(disk: Disk) {
@@ -43,7 +43,7 @@ export class StoredRows {
     return this.#all("SELECT key FROM notes").map(({ key }) => String(key));
   }
 
-  /** Restores a segment from what is stored of it, into an engine of its own. Throws on rows that are none. */
+  /** Restores a stored segment into an engine of its own. Throws on damaged rows. */
   segment(
     id: number,
     { atMs, rules }: Pick<CommitMoment, "atMs" | "rules">,
@@ -71,7 +71,7 @@ export class StoredRows {
   }
 }
 
-/** Commits of a queue as they were read back, until they are durable and have been compared with memory. */
+/** Reads commits of a queue back, and keeps their segments until they have been compared with memory. */
 export class Commits {
   /** Segments that were written or loaded since memory was last compared with the disk. */
   readonly #unchecked = new Map<number, Segment | null>();
@@ -81,12 +81,12 @@ export class Commits {
     this.#rows = rows;
   }
 
-  /** Everything is about to be loaded. */
+  /** Reads all segments, which the queue is about to load. */
   loading(moment: Pick<CommitMoment, "atMs" | "rules">): void {
     for (const id of this.#rows.segmentIds) this.#unchecked.set(id, this.#rows.segment(id, moment).segment);
   }
 
-  /** A commit was written. */
+  /** Reads a commit back that was written. */
   written(written: Written, moment: CommitMoment): CommitRecord {
     const { outboxIn, outboxOut, moves } = written;
     const segments = [...written.segments].map(([id, { hasPayload }]) => {
@@ -113,7 +113,7 @@ function bytesOf(value: unknown): Uint8Array | null {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : null;
 }
 
-/** They are stored as text, behind its checksum. */
+/** Reads the note of move tasks: JSON text behind its checksum. */
 function tasksIn(note: Uint8Array): MoveTask[] {
   const [, text] = JSON.parse(new TextDecoder().decode(note)) as [number, string];
   return JSON.parse(text) as MoveTask[];

@@ -2,14 +2,14 @@ import type { Opened } from "@sluice/broker/testing";
 import type { DirectoryReply, QueueDefinition, QueueRecord } from "@sluice/protocol";
 
 /**
- * Stands for the directory in a history in which settings come with the code: it is always there, keeps nothing, and
- * nobody but the history itself changes a queue.
+ * Stands for the directory in a history whose settings come with the code: it is always there, stores nothing, and only
+ * the history itself changes a queue.
  */
 export class DeployedSettings {
   readonly #records = new Map<string, QueueRecord>();
   #revision = 0;
 
-  /** Sets what a queue is. */
+  /** Sets the definition of a queue, under a new revision. */
   change(name: string, definition: QueueDefinition): void {
     this.#revision += 1;
     this.#records.set(name, {

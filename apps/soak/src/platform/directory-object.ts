@@ -16,18 +16,18 @@ export class DirectoryObject extends SimulatedDirectory implements AskedDirector
   protected override readonly mayFail = true;
   readonly #world: QueueWorld;
 
-  /** @param topology what the broker is deployed with. */
+  /** @param topology queues that the broker is deployed with. */
   constructor(world: QueueWorld, topology: Readonly<Record<string, QueueDefinition>>) {
     super(world, topology);
     this.#world = world;
   }
 
-  /** Whether every queue's object has confirmed what it is, everything is durable, and no alarm is set. */
+  /** Whether every queue's object has confirmed its record, everything is durable, and no alarm is set. */
   get isDone(): boolean {
     return this.disk.isSynced && this.ledger.isEverybodyTold && this.disk.alarmAtMs === null;
   }
 
-  /** A new deployment: the directory starts again with another topology. */
+  /** Deploys anew: the directory starts again with another topology. */
   deploy(topology: Readonly<Record<string, QueueDefinition>>): void {
     this.topology = topology;
     this.end({ how: "is evicted", version: this.disk.committedVersion });
@@ -49,7 +49,7 @@ export class DirectoryObject extends SimulatedDirectory implements AskedDirector
   protected override async notify(
     name: string,
     method: string,
-    // The first is the name, with which the object is called anyway.
+    // The first argument is the name, which `callAlone` adds itself.
     [, ...args]: readonly unknown[],
   ): Promise<void> {
     const queue = this.#world.queueNamed(name);

@@ -12,9 +12,9 @@ import {
 /** Writes that become durable together. */
 export interface Version {
   readonly number: number;
-  /** Event of the history in which it was written: what is written in the same one becomes durable with it. */
+  /** Event of the history in which it was written: later writes of the same event belong to the same version. */
   readonly event: number;
-  /** Notes of those who watch about its meaning. */
+  /** Meaning of the version, for the ledger. */
   readonly notes: unknown[];
   /** When the alarm rings as of it, in ms; `null` if it is not set. */
   alarmAtMs: number | null;
@@ -28,23 +28,22 @@ export class DiskFullError extends Error {
 export interface DiskObserver {
   /** Number of the running event. */
   event(): number;
-  /** Something was written that has to become durable some day. */
+  /** A version has begun that has to be made durable. */
   unsynced(): void;
 }
 
 /**
- * The database of an object, with the boundary at which things go wrong: what is committed is not durable yet, and a
- * crash keeps as many of the last versions as the scheduler says, none of them by half. Each version is a savepoint of
- * SQLite in the one before.
+ * The database of an object, in which a commit and its durability are two steps. A crash takes versions back that are
+ * not durable, each as a whole. Each version is a savepoint of SQLite within the one before.
  */
 export class Disk {
   readonly database = new Database(IN_MEMORY);
   alarmAtMs: number | null = null;
   readonly #observer: DiskObserver;
   #pending: Version[] = [];
-  /** How often anything was written or taken back. */
+  /** Number of writes and of versions taken back. */
   changes = 0;
-  /** Versions that can be taken back, as far as SQLite is concerned. */
+  /** Open savepoints of SQLite. Those of durable versions are released when all versions are durable. */
   #savepoints = 0;
   #committedVersion = 0;
   #durableVersion = 0;
@@ -83,15 +82,15 @@ export class Disk {
     return version;
   }
 
-  /** Takes back the last version: its writes have failed. */
+  /** Takes the last version back, whose writes have failed. */
   abandon(): void {
     this.#pending.pop();
     this.#takeBack();
   }
 
   /**
-   * Version that what is written now belongs to: the platform joins what is written without waiting in between, a
-   * commit and the alarm that follows it.
+   * Version of writes that are made now. The platform joins writes without a wait in between, such as a commit and the
+   * alarm after it.
    */
   get current(): Version {
     const last = this.#pending.at(-1);
@@ -104,7 +103,7 @@ export class Disk {
     return this.database.write(sql, values);
   }
 
-  /** Counts a row that is written by somebody who may find the disk full. Throws when it is. */
+  /** Counts a write that may find the disk full. Throws a `DiskFullError` if it does. */
   spend(): void {
     this.#failFrom -= 1;
     if (this.#failFrom >= 0 || this.#failCount === 0) return;
@@ -117,7 +116,7 @@ export class Disk {
     this.alarmAtMs = atMs;
   }
 
-  /** Makes versions up to `version` durable. Answers with them, oldest first. */
+  /** Makes versions up to `version` durable. Returns them, oldest first. */
   sync(version: number): Version[] {
     const done: Version[] = [];
     for (let first = this.#pending[0]; first !== undefined; first = this.#pending[0]) {
@@ -130,7 +129,7 @@ export class Disk {
     return done;
   }
 
-  /** Calls back what waits for nothing more than `durableVersion`. */
+  /** Runs the waiters whose versions are durable. */
   releaseWaiters(): void {
     const waiters = this.#waiters;
     this.#waiters = [];
@@ -146,14 +145,14 @@ export class Disk {
     else this.#waiters.push({ version: this.#committedVersion, run });
   }
 
-  /** Takes away what is not durable, and whoever waits for it. */
+  /** Takes back the versions that are not durable, and removes all waiters. */
   crash(): void {
     this.#waiters = [];
     for (; this.#pending.length > 0; this.#pending.pop()) this.#takeBack();
     this.alarmAtMs = this.#durableAlarmAtMs;
   }
 
-  /** Lets `count` writes fail, after `after` more that succeed. */
+  /** Lets `count` calls of `spend` fail, after `after` more that succeed. */
   failWrites(after: number, count: number): void {
     this.#failFrom = after;
     this.#failCount = count;
@@ -170,7 +169,7 @@ export class Disk {
 
 const NOTHING: Written = { changes: 0, rows: [] };
 
-/** `ctx.storage.sql` of an object, as long as that lives. */
+/** `ctx.storage.sql` of an object; throws once the object has ended. */
 class SimulatedSql extends Sql {
   readonly #storage: { readonly isOver: boolean };
 
@@ -190,12 +189,12 @@ class SimulatedSql extends Sql {
 }
 
 export interface StoragePorts {
-  /** The time that alarms go by, in ms. */
+  /** Time of the alarms' clock, in ms. */
   now(): number;
   alarmChanged(): void;
-  /** Told of each write before it is made. Answers whether it is made at all. Default: it is. */
+  /** Called before each write. Returns whether the write is made. Default: it is. */
   writes?(sql: string, values: readonly SqlValue[]): boolean;
-  /** Whether every transaction may find the disk full. */
+  /** Whether each transaction may find the disk full. */
   readonly mayFail: boolean;
 }
 
@@ -203,9 +202,9 @@ export interface StoragePorts {
 export class SimulatedStorage implements InstanceStorage {
   readonly sql: Sql;
   isOver = false;
-  /** Whether the alarm that rings is one that was set: its row goes when it was heard. */
+  /** Whether the alarm that rings is the one that is set: that one is deleted once it was handled. */
   isRingSet = true;
-  /** Whether nothing waits until what was written is durable: a mistake. */
+  /** Planted mistake: whether answers and calls leave before the writes are durable. */
   gateIsOpen = false;
   readonly #disk: Disk;
   readonly #ports: StoragePorts;

@@ -3,11 +3,11 @@ import type { World } from "../world/world.ts";
 const LOST = new Error("The call was cut off.");
 
 /**
- * A request and its answer between two objects, or between an object and a Worker. Each takes its own time, so they
- * overtake each other; they get lost, come late and come twice. A caller always hears in the end that a call is lost,
- * as it does on the platform.
+ * Carries a request and its answer between two objects, or between an object and a Worker. Each takes its own time, so
+ * messages overtake each other; they get lost, come late and come twice. As on the platform, a call that is lost
+ * always fails in the end.
  *
- * @param arrives what happens when the request is there; it may never answer.
+ * @param arrives called when the request arrives; its promise may never settle.
  * @param doubles whether the request may arrive twice. Default: it may.
  */
 export function exchange<Answer>(

@@ -1,6 +1,6 @@
 import type { QueueObject } from "./queue-object.ts";
 
-/** Pauses delivery: nothing is to be leased for the consumer as soon as the queue has heard of it. */
+/** Pauses delivery: once the queue's object has taken the record, it must lease nothing for the consumer. */
 export function pauseDelivery(queue: QueueObject): void {
   queue.settings.delivery = "paused";
   void notify(queue, true);
@@ -11,12 +11,12 @@ export function resumeDelivery(queue: QueueObject): void {
   const { settings } = queue;
   if (settings.delivery === "on") return;
   settings.delivery = "resuming";
-  void notify(queue, false).then((isTold) => {
-    if (isTold && settings.delivery === "resuming") settings.delivery = "on";
+  void notify(queue, false).then((isLatest) => {
+    if (isLatest && settings.delivery === "resuming") settings.delivery = "on";
   });
 }
 
-/** Tells the object, until it has heard it. @returns whether nothing else was said since. */
+/** Calls the object until it has taken the record. @returns whether that is still the latest record. */
 async function notify(queue: QueueObject, deliveryPaused: boolean): Promise<boolean> {
   const { deployed, loop } = queue.world;
   const before = deployed.record(queue.name);

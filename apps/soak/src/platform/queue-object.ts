@@ -29,7 +29,7 @@ import { RecordedStore, type Written } from "./recorded-store.ts";
 import { type End, SimulatedObject } from "./simulated-object.ts";
 import { queueClassOf, type SimulatedQueue } from "./simulated-queue.ts";
 
-/** The world as objects know it: with the others in it, and with those who watch. */
+/** The world as a queue's object uses it: with the other queues, and with the checkers. */
 export interface QueueWorld extends ReachedWorld {
   readonly queues: readonly QueueObject[];
   queueNamed(name: string): QueueObject | undefined;
@@ -41,10 +41,10 @@ export interface QueueWorld extends ReachedWorld {
   check(moment: "taken", queue: QueueObject, pendingBatch: PendingBatch): void;
 }
 
-/** How many of all ends are announced: a reload, a stop by a signal, a deployment. */
+/** Share of ends that are announced: a reload, a stop by a signal, a deployment. */
 const PLANNED_ENDS = 0.3;
 
-/** Longest time between two looks whether a queue has a turn under way, in ms. */
+/** Longest time between two checks whether a queue has a turn under way, in ms. */
 const LOOK_AGAIN_MS_MAX = 100;
 
 const NOWHERE: EndpointPort = {
@@ -57,10 +57,7 @@ type Note =
   | { readonly kind: "commit"; readonly commit: CommitRecord; readonly record: QueueRecord | null }
   | { readonly kind: "drop"; readonly revision: number };
 
-/**
- * The object of a queue, or of a topic: the broker's own class on a simulated host, and what those who watch know of
- * it.
- */
+/** The object of a queue or of a topic: the broker's own class on a simulated host, and state for the checkers. */
 export class QueueObject extends SimulatedObject {
   readonly index: number;
   readonly ledger: Ledger;
@@ -75,18 +72,18 @@ export class QueueObject extends SimulatedObject {
   endpoint: CalledEndpoint | null = null;
   /** Whether a topic has copies for it. */
   isSubscribed = false;
-  /** Set once the queue has been deleted: what becomes of what a topic still has for it. */
+  /** Set once the queue has been deleted; `fate` says what becomes of copies that a topic still has for it. */
   gone: { readonly fate: Undeliverable } | null = null;
-  /** Since when nothing may be received by its worker daemon, until when, and in which epoch. */
+  /** Time in which its worker daemon may receive nothing, and the epoch for which that holds. */
   drained: { readonly fromMs: number; readonly untilMs: number; readonly epoch: number } | null = null;
-  /** Move tasks that somebody has asked for, by their ids. */
+  /** Move tasks that were requested, by their ids. */
   readonly movesAskedFor = new Map<string, NewMove>();
-  /** Ids of those that somebody wanted to end. */
+  /** Ids of move tasks for which a cancellation was requested. */
   readonly movesCancelled = new Set<string>();
   readonly settings: QueueSettings;
-  /** Revision of the copy of what it is that is stored durably; `null` if none is. */
+  /** Revision of the record that its object has stored durably; `null` if none is. */
   durableRevision: number | null = null;
-  /** Whether it has dropped what it held, and that is not durable. */
+  /** Whether it has dropped everything, and the drop is not durable yet. */
   isDropping = false;
   readonly #commits = new Commits(this.rows);
 
@@ -103,7 +100,7 @@ export class QueueObject extends SimulatedObject {
     return isTopicObject(this.name);
   }
 
-  /** The part of it that has to do with the directory; `null` where its settings come with the code. */
+  /** The queue itself in a history with a directory; `null` where its settings come with the code. */
   get registered(): Pick<QueueObject, "record" | "isAbsent"> | null {
     return this.world.directory === null ? null : this;
   }
@@ -113,13 +110,13 @@ export class QueueObject extends SimulatedObject {
     return this.epoch?.registration?.record ?? null;
   }
 
-  /** Whether the running object knows that there is no such queue. */
+  /** Whether the running object has heard that there is no such queue. */
   get isAbsent(): boolean {
     const registration = this.epoch?.registration ?? null;
     return registration !== null && registration.definition === undefined;
   }
 
-  /** Whether somebody who asks for it can be told that it does not exist. */
+  /** Whether a caller can get the answer that the queue does not exist. */
   get mayBeMissing(): boolean {
     return this.gone !== null || this.world.directory?.ledger.wasEverMissing(this.name) === true;
   }
@@ -138,39 +135,42 @@ export class QueueObject extends SimulatedObject {
     return this.settings.rules;
   }
 
-  /** The Worker that it pushes to, called like the queue; `null` where it pushes to none. */
+  /** Name of the Worker that it pushes to, which is the queue's; `null` where it pushes to none. */
   get worker(): string | null {
     return this.consumer === null ? null : this.name;
   }
 
-  /** How the epoch before this one has ended, as it was told. */
+  /** How the epoch before this one has ended, as this one was told. */
   get endTold(): LastEnd {
     return (this.epoch?.lastEnd ?? this.#lastEnd).told;
   }
 
-  /** The Worker that it pushes to, called without a wait for what is not durable: a mistake. */
+  /** Calls its Worker before the writes are durable, for planted mistakes; `null` without a Worker. */
   get deliverAtOnce(): ((delivery: Delivery) => Promise<DeliveryResult>) | null {
     const { consumer, epoch } = this;
     return consumer && epoch && ((delivery) => consumer.deliver(epoch, delivery));
   }
 
-  /** Until when its Worker has to wait for those of others, in ms. */
+  /** Time until which its Worker has to wait for other Workers, in ms. */
   get heldUntilMs(): number {
     return this.epoch?.heldUntilMs(this.worker) ?? 0;
   }
 
-  /** Whether a message can have been too old for the queue when it was transferred: then it has come and gone. */
+  /** Whether a message's retention can have been over when it was transferred: then it has come and gone. */
   canHaveBeenOver(tag: number): boolean {
     const { shortestRules: rules, definition } = this.settings;
     return this.ledger.isOverOnArrival(tag, { atMs: this.world.nowMs, rules, definition });
   }
 
-  /** A call to the queue arrives, and is carried out within its object. A queue that is gone is not found. */
+  /** Carries a call out within the queue's object, when it arrives there. Throws if the queue does not exist. */
   perform<Answer>(run: (core: QueueCore, object: SimulatedQueue) => Promise<Answer>): Promise<Answer> {
     return this.call("perform", this.name, run);
   }
 
-  /** A call arrives that gets a turn of its own: what others of the turn went by could not be told. */
+  /**
+   * Calls the object when no turn is under way, so that the call gets a turn of its own: the ledger could not tell
+   * which settings the other work of a shared turn went by.
+   */
   async callAlone(method: string, ...args: readonly unknown[]): Promise<void> {
     this.isTouched = true;
     this.start();
@@ -188,7 +188,7 @@ export class QueueObject extends SimulatedObject {
     await this.call(method, this.name, ...args);
   }
 
-  /** Deletes the queue with everything in it, where settings come with the code. */
+  /** Deletes the queue with everything in it, in a history whose settings come with the code. */
   remove(fate: Undeliverable): void {
     this.world.note("queue is deleted", this.name, this.ledger.counts.waiting + this.ledger.counts.leased);
     this.evict();
@@ -197,7 +197,7 @@ export class QueueObject extends SimulatedObject {
     this.start();
   }
 
-  /** Ends the object. Of the commits that are not durable some may have reached the disk, none of them by half. */
+  /** Ends the object. Some of the commits that are not durable may have reached the disk, each as a whole. */
   crash(): void {
     const { disk, world, epoch } = this;
     if (epoch === null) return;
@@ -208,7 +208,7 @@ export class QueueObject extends SimulatedObject {
     this.end({ how: "crashes", version });
   }
 
-  /** Ends the object with the runtime that it is in: a Worker hangs that. */
+  /** Ends the object together with its runtime, which a Worker hangs. */
   hang(end: EpochEnd): void {
     this.crash();
     this.#lastEnd = end;
@@ -221,7 +221,7 @@ export class QueueObject extends SimulatedObject {
     if (this.world.isTroubled) this.world.faults.eviction += 1;
   }
 
-  /** Lets the checkers look at the queue at the end of an event in which it had a part. */
+  /** Calls the checkers at the end of an event, if the queue had a part in it. */
   check(): void {
     if (!this.isTouched) return;
     this.isTouched = false;
@@ -246,13 +246,13 @@ export class QueueObject extends SimulatedObject {
     });
   }
 
-  /** Alters the record that the directory tells the queue, where a mistake is planted. */
+  /** Alters the record that the directory sends to the queue if a mistake is planted there. */
   toldAs(record: QueueRecord): QueueRecord {
     const { bug } = this.world;
     return bug?.directory === "dropsAlways" ? { ...record, emptyAsOf: record.revision } : record;
   }
 
-  /** Messages of a topic have come for a queue that is gone, and are dropped. */
+  /** Records that copies of a topic have come for a deleted queue and are dropped, if its `fate` says so. */
   noteDropped({ packed, more = [] }: Transfer): void {
     if (this.gone?.fate.kind !== "dropped") return;
     for (const tag of [packed, ...more.map((item) => item.packed)].flatMap(tagsOf)) {
@@ -260,7 +260,7 @@ export class QueueObject extends SimulatedObject {
     }
   }
 
-  /** Drops the cache between two turns, as it does by itself when it is full. */
+  /** Drops all cached payloads between two turns, as a full cache does. */
   #dropCache(): void {
     const core = this.epoch?.core;
     if (core == null) return;
@@ -283,7 +283,7 @@ export class QueueObject extends SimulatedObject {
     if (epoch === null) throw new Error("an object without an epoch");
     const leave = <Answer>(start: () => Promise<Answer>) => this.leave(storage, start);
     const { env, endpoints } = bindingsOf(this, epoch, leave);
-    // A queue meets both: as it is on a machine of its own, and where rows are billed.
+    // Without history a queue's epochs alternate between the settings of a server and those of a billed platform.
     const place = world.keepsHistory ? "development" : epoch.number % 2 === 0 ? "local" : undefined;
     const QueueClass = queueClassOf(
       this,
@@ -310,7 +310,7 @@ export class QueueObject extends SimulatedObject {
     );
   }
 
-  protected override ended({ how, version: lost }: End): void {
+  protected override ended(how: End["how"], lost: number): void {
     const { epoch, world } = this;
     world.note(`queue ${how}`, this.name, epoch?.number ?? 0, lost);
     if (how === "breaks") world.faults["commit failed"] += 1;
@@ -322,7 +322,7 @@ export class QueueObject extends SimulatedObject {
 
   protected override error(text: string, storage: SimulatedStorage): void {
     super.error(text, storage);
-    // No damage is done to any disk here, so whatever a queue reports as lost or damaged is its own doing.
+    // No history damages a disk, so a queue that reports lost or damaged messages has lost them itself.
     if (!storage.isOver && REPORTS_LOSS.test(text)) this.world.fail("conservation", this, text);
   }
 
@@ -382,7 +382,7 @@ export class QueueObject extends SimulatedObject {
     };
   }
 
-  /** Most receives with a visibility timeout of 0 that a commit of now can contain. */
+  /** Most receives with a visibility timeout of 0 that a commit at this moment can contain. */
   get #visibleReceivesMax(): number {
     const { consumer } = this.definition;
     const daemon = consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
@@ -390,7 +390,7 @@ export class QueueObject extends SimulatedObject {
     return this.receives.waiting.filter(({ visibilityMs }) => visibilityMs === 0).length;
   }
 
-  /** The last queue that the tag was in before this one. */
+  /** Origin of a message in the last queue that it was in before this one; `null` if it was in none. */
   #originOf(tag: number): Origin | null {
     for (const { ledger, definition } of this.world.queues.slice(0, this.index).reverse()) {
       const message = ledger.messages.get(tag);

@@ -10,15 +10,15 @@ const ABSENT: QueueDefinition = {
   consumer: null,
 };
 
-/** Settings that a queue goes by, and the bounds of all that it ever had. */
+/** Settings that a queue goes by, and the extremes of all that it ever had. */
 export class QueueSettings {
-  /** Whether delivery is paused, as somebody has said; the queue may not have heard of it. */
+  /** Delivery as the history wants it; the queue's object may not have heard of that yet. */
   delivery: "on" | "paused" | "resuming" = "on";
-  /** The most that they ever allowed: alarms and attempts can be older than a change of settings. */
+  /** Largest values that the queue ever had: alarms and attempts can be older than a change of settings. */
   laxest: Pick<QueueRules, "maxRetries" | "retentionMs" | "batchTimeoutMs">;
   #definition: QueueDefinition;
   #rules: QueueRules;
-  /** The shortest that the queue ever kept messages, in ms. */
+  /** Shortest retention that the queue ever had, in ms. */
   #retentionMsMin: number;
 
   constructor(definition: QueueDefinition) {
@@ -36,12 +36,12 @@ export class QueueSettings {
     return this.#rules;
   }
 
-  /** Rules of a queue that keeps messages for as short as this one ever did. */
+  /** The rules with the shortest retention that the queue ever had. */
   get shortestRules(): QueueRules {
     return { ...this.#rules, retentionMs: this.#retentionMsMin };
   }
 
-  /** Takes the settings that the queue goes by itself, from now on; a topic has none when it starts. */
+  /** Takes the settings of a registration now and at each change. A topic has none at its start. */
   follow(registration: Registration, isTopic: boolean): void {
     const { set } = registration;
     const take = () => this.change(registration.definition ?? ABSENT);

@@ -7,12 +7,12 @@ export class ReceivesUnderWay {
   #visible = 0;
   #begun = 0;
 
-  /** @param epoch number of the object that runs, or that the next call starts. */
+  /** @param epoch returns the number of the epoch that runs, or that the next call starts. */
   constructor(epoch: () => number) {
     this.#epoch = epoch;
   }
 
-  /** A receive has arrived that waits until `deadlineMs` at the latest. Returns what says that it is answered. */
+  /** Adds a receive that has arrived and waits until `deadlineMs` at most. Returns the function that removes it. */
   begin(receiving: Receiving, deadlineMs: number): () => void {
     const receive = { ...receiving, deadlineMs, epoch: this.#epoch() };
     this.#all.push(receive);
@@ -26,22 +26,22 @@ export class ReceivesUnderWay {
     return this.#all.length;
   }
 
-  /** How many have arrived, ever. */
+  /** Number of receives that have ever arrived. */
   get begun(): number {
     return this.#begun;
   }
 
-  /** Those that wait for the running object. */
+  /** Receives that wait in the running epoch. */
   get waiting(): readonly Receiving[] {
     return this.#ofThisEpoch();
   }
 
-  /** When the first of them has to be answered, in ms; Infinity if nobody waits. */
+  /** Time at which the first of them has to be answered, in ms; Infinity if none waits. */
   get deadlineMs(): number {
     return Math.min(...this.#ofThisEpoch().map(({ deadlineMs }) => deadlineMs));
   }
 
-  /** The next number of a receive that hides nothing: it has no lease. */
+  /** Returns the next number for a receive that hides nothing: it has no lease id. */
   nextVisible(): number {
     this.#visible += 1;
     return this.#visible;

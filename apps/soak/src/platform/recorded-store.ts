@@ -2,9 +2,9 @@ import { type CommitWatcher, type HostStorage, type OutboxItem, SqliteStore } fr
 import type { QueueRecord } from "@sluice/protocol";
 import type { Disk } from "./disk.ts";
 
-/** Rows that a commit has written, as its store was told to. */
+/** Rows that a commit has written. */
 export interface Written {
-  /** Segments of which something was written, and whether their messages were. */
+  /** Segments that were written, and whether the payload has to be read back too. */
   readonly segments: Map<number, { readonly hasPayload: boolean }>;
   readonly outboxIn: OutboxItem[];
   readonly outboxOut: number[];
@@ -13,14 +13,14 @@ export interface Written {
   record: QueueRecord | null;
 }
 
-/** Listener that is told of commits and of drops. */
+/** Listener for commits and drops. */
 export interface StoreObserver {
   committed(written: Written): void;
-  /** Everything that the queue held is dropped. */
+  /** The store drops everything that the queue holds. */
   dropped(): void;
 }
 
-/** The broker's store of a queue on a simulated disk, which tells what each commit is. */
+/** The broker's store of a queue on a simulated disk; it reports what each commit writes. */
 export class RecordedStore extends SqliteStore {
   readonly #disk: Disk;
   readonly #observer: StoreObserver;

@@ -8,7 +8,7 @@ import type { SimulatedStorage, Version } from "./disk.ts";
 import { exchange } from "./network.ts";
 import { type End, SimulatedObject } from "./simulated-object.ts";
 
-/** Methods by which it calls the objects of queues and topics. */
+/** Methods of queues' and topics' objects that the directory calls. */
 const OBJECT_METHODS = ["configure", "clear", "topicChanged", "shardState"];
 
 /** A row of the directory's table of queues that was written, `null` for one that is gone. */
@@ -17,10 +17,10 @@ interface Note {
   readonly row: DirectoryRow | null;
 }
 
-/** The broker's class of the directory, which also runs what an actor wants done within a call. */
+/** The broker's class of the directory, with a method that runs an actor's function within a call. */
 export type PerformingDirectory = InstanceType<ReturnType<typeof directoryClassOf>>;
 
-/** The directory on the simulated host: the broker's own class, which crashes, and is out of reach now and then. */
+/** The directory on the simulated host: the broker's own class. It crashes, and calls to it get lost now and then. */
 export abstract class SimulatedDirectory extends SimulatedObject {
   /** Configuration that the broker is deployed with. */
   protected topology: Readonly<Record<string, QueueDefinition>>;
@@ -32,12 +32,12 @@ export abstract class SimulatedDirectory extends SimulatedObject {
     this.topology = topology;
   }
 
-  /** A row has become durable; `null` for one that is gone. */
+  /** A row of the table of queues has become durable; `null` for one that is gone. */
   protected abstract becameDurable(name: string, row: DirectoryRow | null): void;
   /** A call leaves for the object of a queue or a topic. */
   protected abstract notify(name: string, method: string, args: readonly unknown[]): Promise<unknown>;
 
-  /** A call leaves for the directory. */
+  /** Calls the directory over the simulated network. */
   ask<Answer>(method: string, ...args: readonly unknown[]): Promise<Answer> {
     return exchange(this.#world, () => this.call<Answer>(method, ...args));
   }
@@ -57,7 +57,7 @@ export abstract class SimulatedDirectory extends SimulatedObject {
     this.#world.note("directory starts", "", this.disk.durableVersion);
   }
 
-  protected override ended({ version: lost }: End): void {
+  protected override ended(_how: End["how"], lost: number): void {
     this.#world.note("directory ends", "", lost);
   }
 

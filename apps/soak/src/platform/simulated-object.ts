@@ -4,23 +4,24 @@ import type { ScheduledEvent } from "../world/virtual-loop.ts";
 import type { World } from "../world/world.ts";
 import { Disk, SimulatedStorage, type Version } from "./disk.ts";
 
-/** Wait before an alarm rings again whose handler was cut off, in ms. */
+/** Time after which an alarm rings again if its handler was cut off, in ms. */
 const RETRY_MS = 2_000;
 
-/** How an object ends, and which version of what it has written is kept. */
+/** End of an object. */
 export interface End {
   readonly how: "crashes" | "is evicted" | "breaks";
+  /** Last version of its disk that is kept. */
   readonly version: number;
 }
 
 /**
- * An object on the simulated host: its disk, the instance that runs if one does, and its alarm. The instance is that of
- * `@sluice/objects`, which makes calls wait, and holds answers back until they are durable.
+ * An object on the simulated host: its disk, its running instance if there is one, and its alarm. `@sluice/objects` has
+ * the class of the instance, which lets calls wait and holds answers back until the writes are durable.
  */
 export abstract class SimulatedObject {
   readonly name: string;
   readonly disk: Disk;
-  /** How often its alarm has rung. */
+  /** Number of times that its alarm has rung. */
   rings = 0;
   /** Whether it had a part in the running event. */
   isTouched = false;
@@ -45,8 +46,9 @@ export abstract class SimulatedObject {
   /** Versions have become durable. */
   protected abstract synced(versions: readonly Version[]): void;
   protected abstract started(): void;
-  protected abstract ended(end: End): void;
-  /** A step after which the object may come to an end. */
+  /** The object has ended. @param lost number of versions that were not kept. */
+  protected abstract ended(how: End["how"], lost: number): void;
+  /** Draws whether the object ends soon; called at each step of it. */
   abstract trouble(): void;
   /** Whether each of its transactions may find the disk full. */
   protected readonly mayFail: boolean = false;
@@ -60,7 +62,7 @@ export abstract class SimulatedObject {
     this.#running();
   }
 
-  /** A call arrives; the object is started for it if it does not run. */
+  /** Calls a method of the object, and starts it if it does not run. */
   call<Answer>(method: string, ...args: readonly unknown[]): Promise<Answer> {
     this.isTouched = true;
     return new Promise<unknown>((resolve, reject) => {
@@ -79,16 +81,17 @@ export abstract class SimulatedObject {
     this.#ending = null;
   }
 
-  /** Whether something is sure to wake it at `atMs` or before, even if it crashed now. */
+  /** Whether its alarm is set for `atMs` or before: that would wake it even if it crashed now. */
   wakesBy(atMs: number): boolean {
     const { alarmAtMs } = this.disk;
     return alarmAtMs !== null && alarmAtMs <= Math.max(atMs, this.#world.nowMs);
   }
 
   /**
-   * The host of the running object, with what it is bound to.
+   * Makes the `Host` of the running object.
    *
-   * @param block lets calls wait. Default: those of the instance.
+   * @param env its bindings.
+   * @param block its `blockConcurrencyWhile`. Default: that of the instance.
    */
   protected hostOf<Env>(
     state: ObjectState,
@@ -101,7 +104,7 @@ export abstract class SimulatedObject {
     return {
       id: state.id,
       env,
-      // Its cursors and alarms have what the broker uses of them.
+      // The simulated cursors and alarms have only the members that the broker uses.
       storage: storage as unknown as Host["storage"],
       clock: { now: () => world.timeOfDay.read(), alarmMsOf: (atMs) => atMs, momentOf: (atMs) => atMs },
       systemMs: () => world.timeOfDay.systemMs,
@@ -132,8 +135,8 @@ export abstract class SimulatedObject {
   }
 
   /**
-   * A call leaves the object when what was written is durable, and its answer reaches the same instance or nobody: the
-   * output gate.
+   * Starts a call of the object once its writes are durable: the output gate. The answer is dropped if the instance has
+   * ended meanwhile.
    */
   protected leave<Answer>(storage: SimulatedStorage, start: () => Promise<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
@@ -175,7 +178,7 @@ export abstract class SimulatedObject {
     return instance;
   }
 
-  /** Something is about to be written. Answers whether it is. */
+  /** Called before each write. Returns whether the write is made. */
   protected writes(_sql: string, _values: readonly SqlValue[]): boolean {
     return true;
   }
@@ -194,7 +197,7 @@ export abstract class SimulatedObject {
     this.synced(disk.sync(end.version));
     disk.crash();
     this.#syncIsScheduled = false;
-    this.ended({ ...end, version: lost });
+    this.ended(end.how, lost);
     const wasRinging = this.#isRinging;
     this.#isRinging = false;
     this.#schedule(wasRinging ? RETRY_MS : 0);
@@ -233,13 +236,14 @@ export abstract class SimulatedObject {
     this.#schedule(0);
   }
 
-  #schedule(notBeforeMs: number): void {
+  /** Schedules the alarm that is set. @param waitMsMin shortest time until it rings, in ms. */
+  #schedule(waitMsMin: number): void {
     const { random, rates, nowMs } = this.#world;
     if (this.#alarm !== null) this.#alarm.isCancelled = true;
     this.#alarm = null;
     const { alarmAtMs } = this.disk;
     if (alarmAtMs === null || this.#isRinging) return;
-    let atMs = Math.max(alarmAtMs, nowMs + notBeforeMs);
+    let atMs = Math.max(alarmAtMs, nowMs + waitMsMin);
     if (this.#world.fault(rates.alarmLate, "alarm late")) atMs += random.pick([50, 5_000, 90_000]);
     else if (alarmAtMs > nowMs + 10 && this.#world.fault(rates.alarmEarly, "alarm early")) {
       atMs = random.between(nowMs, alarmAtMs - 1);
@@ -247,7 +251,7 @@ export abstract class SimulatedObject {
     this.#alarm = this.#world.at(atMs, () => void this.#ring(true));
   }
 
-  /** @param wasSet whether it rings for a moment that was set: the platform may ring twice for one. */
+  /** @param wasSet whether the alarm was set: the platform may ring a second time for one setting. */
   async #ring(wasSet: boolean): Promise<void> {
     if (this.#alarm !== null) this.#alarm.isCancelled = true;
     this.#alarm = null;
@@ -262,10 +266,10 @@ export abstract class SimulatedObject {
       if (storage !== null) storage.isRingSet = wasSet;
       this.trouble();
       await instance.ring();
-      // Its answer is that of a call: everything written is durable.
+      // Like a call, it has resolved only when everything written is durable.
       if (this.#storage !== storage) return;
     } catch {
-      // Its end has scheduled the next one.
+      // The object has ended, and `#ended` has scheduled the next ring.
       return;
     }
     this.#isRinging = false;

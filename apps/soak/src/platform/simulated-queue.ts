@@ -3,24 +3,24 @@ import type { QueueCore, Transfer, TransferReply } from "@sluice/broker/testing"
 import { never } from "@sluice/objects/parts";
 import type { QueueRecord } from "@sluice/protocol";
 
-/** The broker's class of queues, which also runs what an actor wants done within a call. */
+/** The broker's class of queues, with a method that runs an actor's function within a call. */
 export type SimulatedQueue = InstanceType<ReturnType<typeof queueClassOf>>;
 
-/** Part of a simulated object that its class tells what it is told itself. */
+/** Simulated object as its class uses it. */
 interface Watcher {
   readonly epoch: { readonly core: QueueCore | null } | null;
   noteDropped(transfer: Transfer): void;
   toldAs(record: QueueRecord): QueueRecord;
 }
 
-/** Makes the class that the object of a queue is an instance of. */
+/** Makes the class of a queue's object. */
 export function queueClassOf(
   queue: Watcher,
   options: Parameters<typeof createQueueBroker>[0],
   endpoints: EndpointPort,
 ) {
   return class SimulatedQueue extends createQueueBroker(options, endpoints) {
-    /** Runs what an actor wants done of a queue that exists, unless the object ends first. */
+    /** Runs a function on a queue that exists. Never resolves if the object ends before. */
     async perform<Answer>(
       name: string,
       run: (core: QueueCore, object: SimulatedQueue) => Promise<Answer>,

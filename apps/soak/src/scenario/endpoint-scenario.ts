@@ -10,7 +10,7 @@ import { TASK_SETTINGS } from "../ledger/tasks.ts";
  * - `busy`: answers 429 or 503, mostly with `Retry-After`.
  * - `redirect`, `clientError`, `serverError`: answers a status of that kind.
  * - `hang`: takes it and never answers.
- * - `late`: does its work and answers when the queue does not wait any more.
+ * - `late`: answers when the queue does not wait any more.
  * - `drop`: does its work and loses the connection.
  * - `poison`: some messages end its process; it is away for a while then.
  */
@@ -91,7 +91,7 @@ export function drawEndpoint(
       return {
         ...common,
         daemon: {
-          // Received at once and for ever, a message would be all that there is to a history.
+          // Without a dead-letter queue a timeout of 0 would have a message received over and over, and nothing else.
           visibilityTimeoutSeconds: random.pick([1, 30, 300, 2_100, deadLetterQueue === null ? 5 : 0]),
           errorVisibilityTimeoutSeconds: random.pick([null, null, deadLetterQueue === null ? 5 : 0, 2, 600]),
           retentionSeconds: random.pick([60, 345_600, 345_600]),
@@ -118,7 +118,7 @@ const SHORT_PHASES = {
   backoffFunction: "exponential",
 } as const satisfies RetryPolicySettings;
 
-/** Its last attempts come when a retention of a minute, or of 20, is over. */
+/** Its last attempts come after a retention of a minute, or of 20 minutes. */
 const LONG_PHASES = {
   kind: "sns",
   minDelayTarget: 5,

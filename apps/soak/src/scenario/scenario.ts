@@ -28,13 +28,10 @@ export type Taker =
       readonly format: HttpPushFormat;
       readonly replies: Replies;
       readonly asks: Asks;
-      /**
-       * Whether it may have periodic tasks: nothing leaves its queue for another one then, as what they send has no
-       * tag of its own.
-       */
+      /** Whether it may have periodic tasks, whose runs have no tags. Then no message leaves its queue for another. */
       readonly mayHaveTasks: boolean;
     }
-  /** Nobody: messages wait until their retention ends. */
+  /** No consumer: messages wait until their retention ends. */
   | { readonly kind: "none" };
 
 export interface QueueScenario {
@@ -50,7 +47,7 @@ export interface Scenario {
   readonly sends: number;
   /** Most messages of one request. */
   readonly batchMax: number;
-  /** Most bytes of a body: what fits into one segment depends on it. */
+  /** Most bytes of a body after its tag: the number of messages in a segment depends on it. */
   readonly fillerBytesMax: number;
   /** When the faults stop, in ms from the start. */
   readonly troubleMs: number;
@@ -59,17 +56,14 @@ export interface Scenario {
   readonly absences: number;
   readonly failingWrites: number;
   readonly pauses: number;
-  /** How often somebody says that the broker is to stop, and then does not stop it. */
+  /** Number of times that worker daemons are drained, without a stop of the broker after it. */
   readonly drains: number;
   readonly topic: TopicScenario | null;
-  /**
-   * Whether a directory says what each queue is. Then queues have no HTTP endpoints and no groups, and there is no
-   * topic.
-   */
+  /** Whether the queues have a directory. Then they have no HTTP endpoints and no groups, and there is no topic. */
   readonly hasDirectory: boolean;
   /** Changes of queues by the API, deletions among them. */
   readonly administrations: number;
-  /** Move tasks that somebody asks for. */
+  /** Move tasks that are requested. */
   readonly moves: number;
   /** Whether the queues note what happens to messages. */
   readonly keepsHistory: boolean;
@@ -81,7 +75,7 @@ export interface TopicScenario {
   /** For each queue whether it subscribes. */
   readonly subscribed: readonly boolean[];
   readonly publishes: number;
-  /** Where goes what comes for the first queue when that has been deleted; `null` if it never is. */
+  /** Destination of copies for the first queue once that is deleted; `null` if it never is. */
   readonly fate: Undeliverable | null;
 }
 
@@ -108,7 +102,7 @@ export function drawScenario(random: Random): Scenario {
     administrations: hasDirectory ? random.pick([0, 1, 3, 6]) : 0,
     queues,
     topic,
-    // Nothing may be moved to a queue that is to be gone.
+    // No move task may go to a queue that is deleted.
     moves: topic?.fate == null && count > 1 ? random.pick([0, 0, 1, 3]) : 0,
     sends: random.between(2, 12),
     batchMax: random.pick([1, 4, 12]),

@@ -17,12 +17,12 @@ import { retagged, tagsOf } from "../ledger/tags.ts";
 import { exchange } from "../platform/network.ts";
 import type { ShardWorld } from "./shard-world.ts";
 
-/** Calls that arrive once, as each does on the platform: who makes them knows when they are over. */
+/** Methods whose calls arrive once, as all do on the platform: the ledger relies on their answers. */
 const ONCE: readonly string[] = ["purge", "startMove", "metrics", "messageCounts"];
 
 type Call = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** The caller's side in one isolate, which learns maps by its own calls. */
+/** Makes the caller's side of an isolate, which learns maps by its own calls. */
 export function newIsolate(world: ShardWorld): ShardedQueues<keyof QueueRpc> {
   const objects = new QueueObjects<QueueRpc>({
     namespace: () => ({ getByName: (name) => stubOf(world, name) as QueueRpc }),
@@ -34,7 +34,7 @@ export function newIsolate(world: ShardWorld): ShardedQueues<keyof QueueRpc> {
   });
 }
 
-/** A stub of an object. Its calls arrive in their order. */
+/** Makes a stub of an object. Its calls arrive in order. */
 export function stubOf(world: ShardWorld, name: string): object {
   let before: Promise<unknown> = Promise.resolve();
   const call = (method: string, args: readonly unknown[]): Promise<unknown> => {
@@ -104,7 +104,7 @@ async function arrive(
   }
 }
 
-/** Answer of a shard that is not asked at all, where a mistake is planted. */
+/** Answer of a shard that a planted mistake leaves out; `undefined` if the call is made. */
 function plantedAnswer({ bug }: ShardWorld, shard: number, method: string, work: QueueWork | null): unknown {
   if (shard !== 1) return undefined;
   if (bug?.shards === "purgesAllButOne" && method === "purge") return { purged: 0 };
@@ -116,7 +116,7 @@ function plantedAnswer({ bug }: ShardWorld, shard: number, method: string, work:
   return undefined;
 }
 
-/** Gives what is sent the tags of this arrival. */
+/** Gives sent messages the tags of this arrival. */
 function sendAs(world: ShardWorld, work: QueueWork | null, first: unknown, epoch: number | null): unknown {
   const retag = <Request extends SendRequest>(request: Request): Request => {
     const { ledger, loop } = world;
@@ -134,7 +134,7 @@ function sendAs(world: ShardWorld, work: QueueWork | null, first: unknown, epoch
   return (first as readonly SendRequest[]).map(retag);
 }
 
-/** Notes which messages somebody wants gone by their tokens. */
+/** Records the messages that a call deletes or acknowledges by their tokens. */
 function noteSettled(
   { ledger, tagOfToken }: ShardWorld,
   name: string,
@@ -149,7 +149,7 @@ function noteSettled(
   }
 }
 
-/** Notes which token is of which message. */
+/** Records the token of each message in an answer. */
 function noteReceived({ tagOfToken }: ShardWorld, name: string, method: string, answer: unknown): void {
   const enter = (packed: Uint8Array, tokens: readonly string[]) => {
     for (const [i, tag] of tagsOf(packed).entries()) tagOfToken.set(`${name} ${tokens[i]}`, tag);

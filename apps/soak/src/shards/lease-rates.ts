@@ -1,8 +1,8 @@
-/** Moments at which messages of each queue were leased, whichever shard has them. */
+/** Moments at which messages of each queue were leased, over all shards. */
 export class LeaseRates {
   readonly #momentsMs = new Map<string, number[]>();
 
-  /** @param key queue, and which of those that had its name. */
+  /** @param key identifies the queue, also among queues of the same name. */
   add(key: string, atMs: number): void {
     const moments = this.#momentsMs.get(key) ?? [];
     moments.push(atMs);

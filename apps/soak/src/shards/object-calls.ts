@@ -6,7 +6,7 @@ import type { ShardWorld } from "./shard-world.ts";
 
 const NO_NEED = { part: 0, used: 0, wanted: 0 };
 
-/** A call of one object to another. */
+/** Carries a call of one object to another. */
 export async function callBetweenObjects(
   world: ShardWorld,
   from: string,

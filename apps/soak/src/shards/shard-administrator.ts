@@ -10,11 +10,11 @@ import type { ShardDirectory } from "./shard-directory.ts";
 import type { PurgeCall } from "./shard-message.ts";
 import type { ShardWorld } from "./shard-world.ts";
 
-const AGAIN_MS = 1_000;
-/** Longest that the answer to a change waits for objects to hear of it, in ms: after that it was not heard by all. */
+const RETRY_MS = 1_000;
+/** Longest time that the directory's answer to a change waits for the objects, in ms. */
 const NOTIFY_MS_MAX = 5_000;
 
-/** Changes the number of shards, deletes, purges, pauses and redrives, and has objects go away. */
+/** Changes the number of shards, deletes, purges, pauses and redrives, and makes objects fail. */
 export class ShardAdministrator {
   /** Calls that are not answered. */
   underWay = 0;
@@ -30,7 +30,7 @@ export class ShardAdministrator {
     this.#isolate = isolate;
   }
 
-  /** Schedules what it does. */
+  /** Schedules its actions. */
   start(): void {
     const { random, loop, scenario } = this.#world;
     const acts = [
@@ -50,7 +50,7 @@ export class ShardAdministrator {
     }
   }
 
-  /** Has the queue exist, deliver, and get so many shards. */
+  /** Makes the queue exist, deliver, and have this number of shards. */
   async restore(shards: number): Promise<void> {
     await this.#next(async () => {
       const { scenario } = this.#world;
@@ -63,16 +63,16 @@ export class ShardAdministrator {
     });
   }
 
-  /** Pauses delivery. Resolves when that is answered. */
+  /** Pauses delivery. Resolves when the directory has confirmed it. */
   async pause(): Promise<void> {
     await this.#next(async () => {
       const settings = { deliveryPaused: true };
       while (!(await this.#change(this.#world.scenario.queue, settings)))
-        await this.#world.loop.sleep(AGAIN_MS);
+        await this.#world.loop.sleep(RETRY_MS);
     });
   }
 
-  /** Does one thing after the other: what was asked for later arrives later. */
+  /** Runs actions one after the other, in the order of the calls. */
   async #next(act: () => Promise<unknown>): Promise<void> {
     this.underWay += 1;
     const done = this.#before.then(act).catch((error: unknown) => {
@@ -92,10 +92,10 @@ export class ShardAdministrator {
         })
         .catch(() => false);
       if (isDone) break;
-      // One that a transfer has made meanwhile may be another kind of queue.
+      // A queue that a transfer has created meanwhile may be of another kind.
       const other = await this.#find(name).catch(() => null);
       if (other !== null) await this.#directory.change("deleteQueue", [other.queueId]).catch(() => {});
-      await this.#world.loop.sleep(AGAIN_MS);
+      await this.#world.loop.sleep(RETRY_MS);
     }
     for (const pause of this.#world.ledger.pauses)
       pause.toEvent = Math.min(pause.toEvent, this.#world.loop.events);
@@ -126,12 +126,12 @@ export class ShardAdministrator {
         arrivedMs = this.#world.nowMs;
       },
     );
-    // A call that fails is made again after the answer.
-    const isKnown = [...this.#directory.durableRows].every(
+    // The directory may answer before every object has confirmed the change: it repeats calls that fail.
+    const isConfirmed = [...this.#directory.durableRows].every(
       ([object, row]) =>
         shardOf(object).queue !== name || row.kind !== "queue" || row.told >= row.record.revision,
     );
-    const isHeard = isKnown && this.#world.nowMs < arrivedMs + NOTIFY_MS_MAX;
+    const isHeard = isConfirmed && this.#world.nowMs < arrivedMs + NOTIFY_MS_MAX;
     if (reply.ok && settings.deliveryPaused === true && isHeard)
       ledger.pauses.push({ queue: name, fromEvent: loop.events, toEvent: Infinity });
     return reply.ok;
@@ -199,7 +199,7 @@ export class ShardAdministrator {
     return this.#isolate().of(scenario.dead).startMove(scenario.dead, move);
   }
 
-  /** An object is out of reach, refuses calls, finds its disk full, or ends. */
+  /** Makes an object refuse calls, be out of reach, find its disk full, or end. */
   #sendAway(): void {
     const { random, objects, nowMs } = this.#world;
     const all = [...objects.values()];
@@ -227,7 +227,7 @@ export class ShardAdministrator {
   }
 }
 
-/** Whether messages are taken from a queue in the way in which they are to be: from one that a transfer has made by none. */
+/** Whether a queue has the wanted kind of consumer: one that a transfer has created has none. */
 function isLike(known: QueueDefinition, wanted: QueueDefinition): boolean {
   return (
     known.consumer?.type === wanted.consumer?.type &&

@@ -16,7 +16,7 @@ export class ShardDirectory extends SimulatedDirectory {
     this.#world = world;
   }
 
-  /** Whether nothing is left to be told to anybody, and nothing to be asked. */
+  /** Whether everything is durable, and no call to an object is left. */
   get isDone(): boolean {
     return this.disk.isSynced && this.disk.alarmAtMs === null;
   }
@@ -25,7 +25,7 @@ export class ShardDirectory extends SimulatedDirectory {
     return super.ask(method, ...args.map(copyOf));
   }
 
-  /** A change, which arrives once or not at all. @param arrived called when it does. */
+  /** Calls the directory for a change, which arrives once or not at all. @param arrived called when it arrives. */
   change<Answer>(method: string, args: readonly unknown[], arrived: () => void = () => {}): Promise<Answer> {
     return exchange(
       this.#world,

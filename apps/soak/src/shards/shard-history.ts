@@ -21,25 +21,25 @@ const ISOLATES = 3;
 const EVENTS_MAX = 100_000;
 /** Longest time that a phase may take, in virtual ms. */
 const PHASE_MS_MAX = 10_800_000;
-/** How long messages keep coming in the calm phase, in ms, where nothing is found out about shards that wait. */
+/** Time for which messages keep coming in the calm phase of a history that does not look for starving shards, in ms. */
 const CALM_SENDS_MS = 60_000;
-/** The same for a queue that is pushed to a Worker, and whose shards must not wait. */
+/** The same of a history that does, if a Worker takes the messages, in ms. */
 const CALM_SENDS_OF_PUSH_MS = 900_000;
 /** Time between two sends of the calm phase, in ms. */
 const CALM_SEND_EVERY_MS = 20_000;
-/** Longest that shard 0 counts a lent part of a limit as in use after the shard that has it has ended, in ms. */
+/** Longest time that shard 0 counts a lent part of a limit as in use after its shard has ended, in ms. */
 const LOST_PARTS_MS = HANDLER_WALL_CLOCK_MS_MAX + 120_000;
-/** Longest that clients still have what they received before the calm phase, in ms. */
+/** Longest time that clients keep messages that they received before the calm phase, in ms. */
 const SETTLED_MS = 60_000;
-/** Longest that a shard with due messages may serve none in the calm phase, in ms, where a Worker is pushed to. */
+/** Longest time that a shard with due messages may serve none in the calm phase if a Worker takes them, in ms. */
 const WAIT_MS_MAX = 240_000;
 /**
- * The same for each shard of a queue whose clients ask. An isolate asks the shards in turns of ten receives. Two
- * clients that ask about every 20 s share three isolates, so each isolate asks every 30 s. Every other receive may be
- * empty, because the other client was first.
+ * The same for each shard of a queue with clients, in ms. An isolate calls the shards in turns of ten receives. Two
+ * clients that receive about every 20 s share three isolates, so each isolate receives every 30 s. Every other receive
+ * may be empty, because the other client was first.
  */
 const TURN_MS_MAX = 600_000;
-/** How long a shard is overloaded in the calm phase, in ms. */
+/** Time for which a shard is overloaded in the calm phase, in ms. */
 const CALM_FAULT_MS = 300_000;
 
 type Isolate = ShardedQueues<keyof QueueRpc>;
@@ -151,7 +151,7 @@ class ShardHistory {
     const areSynced = () => [...objects.values()].every(({ disk }) => disk.isSynced);
     const isQuiet = () => world.travelling === 0 && this.#worker.isIdle && areSynced();
     await this.#until(() => isRestored && isQuiet(), PHASE_MS_MAX);
-    // Until lost parts count no more, shards without one would only ask every 500 ms.
+    // Until lost parts no longer count, shards without a part would only call shard 0 every 500 ms.
     loop.jump(LOST_PARTS_MS);
     loop.after(SETTLED_MS, () => {
       world.isRestored = true;
@@ -191,7 +191,7 @@ class ShardHistory {
     await this.#count();
   }
 
-  /** How long messages keep coming in the calm phase, in ms: in some until a shard would have waited too long. */
+  /** Time for which messages keep coming in the calm phase, in ms: if steady, until a starving shard is noticed. */
   #calmSendsMs(): number {
     const { isSteady, taker, finalShards } = this.#world.scenario;
     if (!isSteady) return CALM_SENDS_MS;
@@ -200,11 +200,11 @@ class ShardHistory {
       : CALM_FAULT_MS + finalShards * TURN_MS_MAX + 3 * CALM_SEND_EVERY_MS;
   }
 
-  /** Checks that each shard with due messages is served. A message may wait for long where more come than are taken. */
+  /** Checks that each shard with due messages serves some. One message may wait long if more come than are taken. */
   #checkWaits(fromMs: number): void {
     const world = this.#world;
     const { ledger, nowMs, scenario } = world;
-    /** Oldest position in each group. */
+    // Position of the first message of each group.
     const heads = new Map<string, number>();
     const live = [...ledger.liveIn(scenario.queue)];
     for (const { group, position } of live)
@@ -269,7 +269,7 @@ class ShardHistory {
       if (number !== there) world.violates("counts of all shards", scenario.queue, `${number}, not ${there}`);
   }
 
-  /** Runs events until a condition holds. It is a violation if it does not within so many virtual ms. */
+  /** Runs events until a condition holds. A violation if it does not hold within `withinMs` of virtual time. */
   async #until(isMet: () => boolean, withinMs: number): Promise<void> {
     const world = this.#world;
     const { loop, ledger } = world;

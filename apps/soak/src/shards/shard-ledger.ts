@@ -9,45 +9,50 @@ import type { Arrival, PurgeCall, ShardMessage } from "./shard-message.ts";
 import type { ShardProperty } from "./shard-properties.ts";
 import type { ShardScenario } from "./shard-scenario.ts";
 
-/** The world as far as the ledger asks it. */
+/** The world as the ledger uses it. */
 interface WatchedWorld extends World {
   readonly scenario: ShardScenario;
   readonly objects: ReadonlyMap<string, { readonly record: QueueRecord | null; notePaused(): number }>;
   violates(property: ShardProperty, name: string, text: string): void;
 }
 
-/** How long a deduplication id is remembered, in ms. */
+/** Time for which a deduplication id is remembered, in ms. */
 const DEDUPLICATION_MS = 300_000;
 
-/** Every message that was ever durable in a shard, drawn from the rows that each has written, and what breaks with it. */
+/**
+ * Ledger of all messages that were ever durable in a shard, derived from the rows that the shards have written. It
+ * checks most properties of shards.
+ */
 export class ShardLedger {
   readonly messages = new Map<number, ShardMessage>();
   readonly arrivals = new Map<number, Arrival>();
-  /** Tags of each message that a producer meant. */
+  /** Tags of the arrivals of each logical message. */
   readonly tagsByLogical = new Map<number, number[]>();
-  /** Messages that somebody was told are stored, and the event of that. */
+  /** Logical messages whose producer was told that they are stored, with the event of that answer. */
   readonly acknowledged = new Map<number, number>();
   readonly purges: PurgeCall[] = [];
   readonly pauses: { readonly queue: string; readonly fromEvent: number; toEvent: number }[] = [];
-  /** Messages that somebody who had them wanted gone. */
+  /** Tags of messages that a client or the Worker has acknowledged or deleted. */
   readonly settled = new Set<number>();
   readonly deletions = new Deletions();
-  /** When each object last gave a message to somebody, in ms. */
+  /** Time of the last lease of each object, in ms. */
   readonly servedMs = new Map<string, number>();
   readonly #rates = new LeaseRates();
   readonly #segments = new Map<string, Map<number, ShardMessage[]>>();
+  /** Event in which each segment was last written. */
   readonly #touched = new Map<string, number>();
-  /** Event in which anything of a group last changed. */
+  /** Event in which a message of each group last changed. */
   readonly #groupEvents = new Map<string, number>();
   readonly #groups = new Map<string, Set<ShardMessage>>();
+  /** Outbox items by object and id: messages on their way to another object. */
   readonly #items = new Map<string, { readonly tags: readonly number[]; readonly asOf: number }>();
   readonly #deduplicated = new Map<
     string,
     { readonly atMs: number; readonly tag: number; readonly object: string }
   >();
-  /** Messages that were on their way when the object was deleted which they came from. */
+  /** Messages that were on their way from an object when that dropped everything. */
   readonly #dropped = new Set<number>();
-  /** The queue whose record each object went by in its last commit. */
+  /** The queue (see `Deletions`) whose record each object went by in its last commit. */
   readonly #asOf = new Map<string, number>();
   readonly #world: WatchedWorld;
   #positions = 0;
@@ -58,7 +63,7 @@ export class ShardLedger {
     this.#world = world;
   }
 
-  /** Messages of the queue that there is now: of a deleted one of its name objects may hold some until they are told. */
+  /** Messages of the queue that exists now. Objects may still hold some of a deleted queue of its name. */
   *liveIn(queue: string): Iterable<ShardMessage> {
     const asOf = this.deletions.latest(queue);
     for (const segments of this.#segments.values())
@@ -71,11 +76,12 @@ export class ShardLedger {
     return this.#items.size;
   }
 
-  /** A commit has written something of a segment. */
+  /** Records that a commit has written a segment. */
   touched(object: string, segmentId: number): void {
     this.#touched.set(`${object} ${segmentId}`, this.#world.loop.events);
   }
 
+  /** Enters a commit that has become durable. */
   committed(object: string, commit: ShardCommit): void {
     const before = this.#asOf.get(object) ?? 0;
     const { revision } = commit;
@@ -120,7 +126,7 @@ export class ShardLedger {
     for (const id of commit.outboxOut) this.#outOfOutbox(`${object} ${id}`);
   }
 
-  /** An object goes by the record of another queue than before: nothing of that is in it any more. */
+  /** Checks an object that goes by the record of another queue of its name than before: it must be empty. */
   #begins(object: string, asOf: number): void {
     this.#asOf.set(object, asOf);
     for (const message of this.#liveAt(object))
@@ -129,7 +135,7 @@ export class ShardLedger {
       this.#violates("deleted with its queue", object, "messages are still on their way");
   }
 
-  /** An object drops what it holds: its queue was deleted, or it is a shard with nothing in it. */
+  /** Enters a drop of everything that an object holds: its queue was deleted, or it is a drained shard. */
   dropped(object: string): void {
     const isOfDeleted = (asOf: number) => asOf < this.deletions.latest(shardOf(object).queue);
     for (const message of this.#liveAt(object)) {
@@ -155,12 +161,12 @@ export class ShardLedger {
     return [...this.#items.keys()].filter((key) => key.startsWith(`${object} `));
   }
 
-  /** A queue is deleted by what the directory has stored. */
+  /** Enters a deletion that the directory has stored. */
   deleted(queue: string, revision: number): void {
     this.deletions.add(queue, revision);
   }
 
-  /** A producer hears that its message is stored. */
+  /** Enters the answer to a producer that its message is stored. */
   acknowledge(logical: number): void {
     this.acknowledged.set(logical, this.#world.loop.events);
     const tags = this.tagsByLogical.get(logical) ?? [];
@@ -168,24 +174,24 @@ export class ShardLedger {
       this.#violates("acknowledged survives in shards", "", `message ${logical} (${tags}) is nowhere`);
   }
 
-  /** A purge arrives at an object. */
+  /** Records that a purge arrives at an object. */
   purgeArrives(object: string): void {
     const { queue } = shardOf(object);
     for (const purge of this.purges)
       if (purge.queue === queue && purge.endEvent === null) purge.objects.add(object);
   }
 
-  /** A purge is answered: what was told to be stored before it began is gone. */
+  /** Checks a purge that is answered: no message is left that was acknowledged before the purge began. */
   purged(purge: PurgeCall): void {
     for (const message of this.liveIn(purge.queue)) {
       const { tag, acceptedEvent } = message;
-      const told = this.acknowledged.get(this.arrivals.get(tag)?.logical ?? -1) ?? Infinity;
-      if (acceptedEvent < purge.event && told < purge.event && message.state === "live")
+      const acknowledgedEvent = this.acknowledged.get(this.arrivals.get(tag)?.logical ?? -1) ?? Infinity;
+      if (acceptedEvent < purge.event && acknowledgedEvent < purge.event && message.state === "live")
         this.#violates("purge of all shards", message.object, `message ${tag} is still there`);
     }
   }
 
-  /** A receive that began in an event is answered with nothing, by all shards together. */
+  /** Checks a receive that got nothing: no message may have been ready from its begin until now. */
   foundEmpty(queue: string, { event, atMs }: { readonly event: number; readonly atMs: number }): void {
     if (this.#world.scenario.definition.maxReceivesPerSecond !== undefined) return;
     const isUntouched = ({ object, segmentId, changedEvent }: ShardMessage) =>
@@ -207,7 +213,7 @@ export class ShardLedger {
     }
   }
 
-  /** Looks whether any second has had more deliveries than the queue allows. */
+  /** Checks that no second has had more deliveries than the queue allows. */
   checkThrottle(): void {
     const limit = this.#world.scenario.definition.maxReceivesPerSecond;
     const over = limit === undefined ? null : this.#rates.secondOver(limit);
@@ -279,7 +285,7 @@ export class ShardLedger {
     this.#deduplicated.set(id, { atMs: acceptedMs, tag, object });
   }
 
-  /** A message is stored by the queue whose map it was sent by, and in a shard that shard 0 knows. */
+  /** Checks that a message is stored by the queue whose map it was sent by, and in a shard of shard 0's map. */
   #checkMap({ tag, queue, object, asOf }: ShardMessage, isSent: boolean): void {
     const known = this.#world.objects.get(queue)?.record;
     if (known != null && this.deletions.asOf(queue, known.revision) === asOf) {
@@ -328,7 +334,7 @@ export class ShardLedger {
     this.servedMs.set(object, atMs);
     if (before.status === "waiting" && before.atMs > atMs)
       this.#violates("due time in shards", object, `message ${tag} is leased ${before.atMs - atMs} ms early`);
-    // A queue that messages have made, after it was deleted, has no limit until it is created with one.
+    // After a deletion a send or a transfer creates the queue without a limit.
     const { maxReceivesPerSecond } = this.#world.objects.get(object)?.record?.definition ?? {};
     if (maxReceivesPerSecond !== undefined) this.#rates.add(`${queue} ${asOf}`, atMs);
     const isPaused =
@@ -350,7 +356,7 @@ export class ShardLedger {
     }
   }
 
-  /** Whether a purge may have deleted a message, and had its object forget the deduplication id. */
+  /** Whether a purge may have deleted a message and its deduplication id. */
   #isPurged({ tag, object }: Pick<ShardMessage, "tag" | "object">): boolean {
     const sentEvent = this.arrivals.get(tag)?.event ?? 0;
     return this.purges.some(
@@ -382,7 +388,7 @@ export class ShardLedger {
       const message = this.messages.get(tag);
       message?.items.delete(key);
       if (message?.state !== "transit") continue;
-      // The call that it left with may still arrive, or be confirmed.
+      // The transfer may still arrive, or be confirmed.
       if (isDropped) this.#dropped.add(tag);
       if (message.items.size > 0) continue;
       message.state = "gone";
@@ -397,7 +403,7 @@ export class ShardLedger {
   }
 }
 
-/** Key of a message's group, which a queue of that name that came later does not share. */
+/** Key of a message's group; different for queues of one name. */
 function groupKey({ queue, asOf, group }: ShardMessage): string {
   return `${queue} ${asOf} ${group}`;
 }

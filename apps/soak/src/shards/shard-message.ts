@@ -1,6 +1,6 @@
 import type { View } from "../ledger/view.ts";
 
-/** A message by its tag: which object has it, and where it stands there by what is durable. */
+/** A message by its tag: which object has it, and its state there by the durable rows. */
 export interface ShardMessage {
   readonly tag: number;
   object: string;
@@ -14,11 +14,12 @@ export interface ShardMessage {
   view: View;
   /** Position in the order in which all messages were taken in. */
   position: number;
-  /** Event in which it was committed, and in which that became durable. */
+  /** Event in which it was committed. */
   committedEvent: number;
+  /** Event in which that commit became durable. */
   acceptedEvent: number;
   acceptedMs: number;
-  /** Since when it waits as it does, in ms; of one that is leased, when that was. */
+  /** Time since which it is ready, or of its lease, in ms. */
   sinceMs: number;
   changedEvent: number;
   /** Outbox items that it is in, by object and id. */
@@ -28,6 +29,7 @@ export interface ShardMessage {
 
 /** A send that has arrived at an object. */
 export interface Arrival {
+  /** The message as its producer means it: each arrival of it gets a tag of its own. */
   readonly logical: number;
   readonly event: number;
   /** Epoch of the map that it went by; `null` for none. */

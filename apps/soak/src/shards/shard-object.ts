@@ -30,8 +30,9 @@ export class ShardObject extends SimulatedObject implements CalledShard {
   registration: Registration | null = null;
   epoch = 0;
   isAlive = false;
-  /** Until when calls are refused as too many, or get no answer, in ms. */
+  /** Time until which calls fail as too many, in ms. */
   overloadedUntilMs = 0;
+  /** Time until which calls fail since the object is out of reach, in ms. */
   awayUntilMs = 0;
   #pausedEvent = 0;
 
@@ -44,13 +45,12 @@ export class ShardObject extends SimulatedObject implements CalledShard {
     return this.registration?.record ?? null;
   }
 
-  /** Notes whether delivery is paused now. Returns the event in which it last was. */
+  /** Records whether delivery is paused now. Returns the last event in which it was recorded as paused. */
   notePaused(): number {
     if (this.record?.definition.deliveryPaused === true) this.#pausedEvent = this.#world.loop.events;
     return this.#pausedEvent;
   }
 
-  /** A call arrives. */
   override call<Answer>(method: string, ...args: readonly unknown[]): Promise<Answer> {
     const { nowMs } = this.#world;
     if (nowMs < this.overloadedUntilMs) {
@@ -92,8 +92,8 @@ export class ShardObject extends SimulatedObject implements CalledShard {
     this.#world.log.remark(`starts ${this.name}`);
   }
 
-  protected override ended({ how, version }: End): void {
-    this.#world.note(`queue ${how}`, this.name, this.epoch, version);
+  protected override ended(how: End["how"], lost: number): void {
+    this.#world.note(`queue ${how}`, this.name, this.epoch, lost);
     this.isAlive = false;
     this.notePaused();
     this.core = null;

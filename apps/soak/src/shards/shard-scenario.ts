@@ -1,13 +1,13 @@
 import type { Random } from "@sluice/harness/random";
 import { type QueueDefinition, RETENTION_SECONDS_DEFAULT } from "@sluice/protocol";
 
-/** The queue with shards, and where its dead letters go. */
+/** Name of the queue with shards if it is standard, and of its Worker. */
 export const ORDERS = "orders";
 export const ORDERS_FIFO = "orders.fifo";
 
 export type ShardTaker = "push" | "pull" | "receive";
 
-/** A history of a queue with shards. */
+/** Plan of a history of a queue with shards. */
 export interface ShardScenario {
   readonly queue: string;
   readonly dead: string;
@@ -19,9 +19,9 @@ export interface ShardScenario {
   readonly sends: number;
   readonly administrations: number;
   readonly oldProducers: number;
-  /** How often shard 0 ends, which lends the queue's limits: with a Worker, while all that it can lend is in use. */
+  /** Crashes of shard 0, which lends the queue's limits: with a Worker, while everything that it can lend is in use. */
   readonly lenderCrashes: number;
-  /** Whether there is always work, and hardly anything else goes wrong: then parts are in use when shard 0 ends. */
+  /** Whether there is always work, and hardly anything else goes wrong: then parts are in use when shard 0 crashes. */
   readonly isBusy: boolean;
   readonly throws: boolean;
   /** State of a shard at the beginning of the calm phase. */
@@ -31,12 +31,12 @@ export interface ShardScenario {
   readonly isSteady: boolean;
 }
 
-/** Seeds whose histories have queues with shards: the others are as they would be without them. */
+/** Whether the history of a seed is of a queue with shards. */
 export function hasShards(seed: number): boolean {
   return seed % 7 === 4;
 }
 
-/** Returns the seed of the history with shards that is the number-th one. */
+/** Returns the seed of the history with shards of this number; the first is 1. */
 export function shardSeed(number: number): number {
   return 7 * (number - 1) + 4;
 }

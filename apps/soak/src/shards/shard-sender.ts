@@ -8,13 +8,13 @@ export const GROUPS = 4;
 
 type Isolate = ShardedQueues<keyof QueueRpc>;
 
-/** Messages that a producer means, as one request. */
+/** Logical messages as one request. */
 interface Draft {
   readonly logicals: readonly number[];
   readonly request: SendRequest;
 }
 
-/** Producers in several isolates, and some of an earlier version, which know no shards. */
+/** Producers in several isolates, and some of an earlier version without shards. */
 export class ShardSender {
   underWay = 0;
   readonly #world: ShardWorld;
@@ -23,7 +23,12 @@ export class ShardSender {
     this.#world = world;
   }
 
-  /** Sends until it is stored. @param insists whether it never gives up. */
+  /**
+   * Sends until the messages are stored, or the producer gives up.
+   *
+   * @param isolate `null` for a producer of the earlier version.
+   * @param insists whether it never gives up.
+   */
   async send(isolate: Isolate | null, insists: boolean): Promise<void> {
     this.underWay += 1;
     const draft = this.#draft();
@@ -38,7 +43,6 @@ export class ShardSender {
         throw error;
       }
     });
-    // Without an answer nobody was told anything.
     this.underWay -= 1;
   }
 

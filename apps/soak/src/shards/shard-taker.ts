@@ -4,7 +4,7 @@ import type { ShardWorld } from "./shard-world.ts";
 
 type Isolate = ShardedQueues<keyof QueueRpc>;
 
-/** Shortest and longest time between two polls in the calm phase, in ms: no two clients keep step for long. */
+/** Shortest and longest time between two polls in the calm phase, in ms: two clients must not keep step for long. */
 const CALM_POLL_MS = [10_000, 30_000] as const;
 
 /** Clients that take messages from a queue with shards: by receives of SQS, or by pulls. */
@@ -22,6 +22,7 @@ export class ShardTaker {
     this.#kind = kind;
   }
 
+  /** Polls now and until everything has drained: while there is trouble every `everyMs` on average. */
   start(everyMs: number): void {
     const { loop, random, isTroubled, isDrained } = this.#world;
     if (isDrained) return;
@@ -53,7 +54,7 @@ export class ShardTaker {
           () => void queue.cancelReceive(this.#queue, receiverId).catch(() => {}),
         );
       reply = await queue.receive(this.#queue, { ...request, waitMs, receiverId });
-      // One that was cancelled has looked for nothing.
+      // A receive that was cancelled has not looked at all shards.
       if (reply.kind === "empty" && waitMs > 0) return;
     }
     if (reply.kind === "empty") return ledger.foundEmpty(this.#queue, begun);

@@ -3,16 +3,16 @@ import { tagsOf } from "../ledger/tags.ts";
 import { exchange } from "../platform/network.ts";
 import type { CalledShard, ShardWorld } from "./shard-world.ts";
 
-/** The Worker that all shards of a queue call, and how many of its handlers run. */
+/** The Worker that all shards of a queue call. It checks how many of its handlers run at a time. */
 export class ShardWorker {
   readonly #world: ShardWorld;
-  /** Deliveries whose handlers run, for objects that wait for them. */
+  /** Deliveries whose handlers run, each with the object that made it and the queue of that (see `Deletions`). */
   readonly #running = new Map<
     string,
     { readonly object: CalledShard; readonly epoch: number; readonly asOf: number }
   >();
 
-  /** How often shard 0 still ends. */
+  /** Crashes of shard 0 that are left. */
   #lenderCrashes: number;
 
   constructor(world: ShardWorld) {
@@ -57,7 +57,8 @@ export class ShardWorker {
     const { queue } = shardOf(name);
     if (limit === null || queue !== this.#world.scenario.queue) return;
     const asOf = this.#world.ledger.deletions.latest(queue);
-    // Of an object that has ended nobody knows whether its handlers run on; nor are those of a deleted queue counted.
+    // Deliveries of an object that has ended do not count, since its handlers may be gone; nor do those of a deleted
+    // queue.
     const awaited = [...this.#running.values()].filter(
       ({ object, epoch, ...of }) => object.isAlive && object.epoch === epoch && of.asOf === asOf,
     );
@@ -67,7 +68,7 @@ export class ShardWorker {
     if (awaited.length === limit && isLent) this.#endLender(queue);
   }
 
-  /** Shard 0 ends while everything that it can lend is in use. */
+  /** Crashes shard 0 while everything that it can lend is in use. */
   #endLender(queue: string): void {
     const { random, loop, isTroubled } = this.#world;
     if (!isTroubled || this.#lenderCrashes === 0) return;

@@ -5,7 +5,7 @@ import { ShardLedger } from "./shard-ledger.ts";
 import type { ShardProperty } from "./shard-properties.ts";
 import type { ShardScenario } from "./shard-scenario.ts";
 
-/** The object of a shard, as others know it. */
+/** The object of a shard, as its callers use it. */
 export interface CalledShard {
   readonly name: string;
   readonly record: QueueRecord | null;
@@ -16,7 +16,7 @@ export interface CalledShard {
   awayUntilMs: number;
   call<Answer>(method: string, ...args: readonly unknown[]): Promise<Answer>;
   crash(): void;
-  /** Event in which it last went by a record by which nothing is delivered. */
+  /** Records whether delivery is paused now. Returns the last event in which it was recorded as paused. */
   notePaused(): number;
 }
 
@@ -28,23 +28,25 @@ interface CalledWorker {
   deliver(object: CalledShard, epoch: number, delivery: Delivery): Promise<DeliveryResult>;
 }
 
-/** A world whose queues have shards: their objects, the directory, and what is known of every message. */
+/** A world whose queues have shards: their objects, the directory, and the ledger. */
 export class ShardWorld extends World {
   readonly scenario: ShardScenario;
   readonly ledger: ShardLedger;
   readonly objects = new Map<string, CalledShard>();
-  /** The message of each token that an object has given, by object and token. */
+  /** Tag of the message of each receipt or lease id, by object and token. */
   readonly tagOfToken = new Map<string, number>();
-  /** Whether nothing goes wrong any more and nobody changes the queue. */
+  /** True once nothing goes wrong any more and the queue is not changed any more. */
   isRestored = false;
   directory: AskedDirectory | null = null;
   worker: CalledWorker | null = null;
   readonly #watched: ReadonlySet<string>;
   #calls = 0;
-
   readonly #newObject: (world: ShardWorld, name: string) => CalledShard;
 
-  /** @param newObject makes the object of a name. */
+  /**
+   * @param watched properties that are checked.
+   * @param newObject makes the object of a name.
+   */
   constructor(
     parts: WorldParts,
     scenario: ShardScenario,
@@ -73,7 +75,7 @@ export class ShardWorld extends World {
     return this.#calls;
   }
 
-  /** Notes a violation of a property, if that is watched. */
+  /** Ends the history with a violation, if the property is watched. */
   violates(property: ShardProperty, name: string, text: string): void {
     if (this.#watched.has(property)) this.fail(property, { name }, text);
   }

@@ -1,6 +1,6 @@
 /**
- * Everything that a history's log can say, with what its numbers mean. Append only: a log's hash contains the
- * position.
+ * Kinds of events that a history's log can have, with the meaning of their numbers. Append only: a log's hash contains
+ * the position of each kind.
  */
 const MEANINGS = {
   "the history begins": [],
@@ -99,7 +99,7 @@ export class EventLog {
     this.lines?.push(lineOf(nowMs, kind, where, a, b));
   }
 
-  /** A line that is not part of the hash: what the queue itself logs. */
+  /** Adds a line that is not part of the hash, such as one of the queue's own log. */
   remark(text: string): void {
     this.lines?.push(`             | ${text}`);
   }

@@ -54,7 +54,7 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** How often each fault came up. */
+/** Number of times that each fault has happened. */
 export type FaultCounts = Record<FaultKind, number>;
 
 export function noFaults(): FaultCounts {
@@ -63,11 +63,11 @@ export function noFaults(): FaultCounts {
 
 type Rate =
   | ("lostRequest" | "lostReply" | "doubled" | "delayed")
-  // At each step of an object: a call arrives, a commit begins or ends, something leaves.
+  // Drawn at each step of an object: a call arrives, a timer is set, an alarm rings, a commit begins or is durable.
   | ("crash" | "evict")
   | ("slowCommit" | "alarmEarly" | "alarmLate" | "alarmTwice" | "cacheDropped");
 
-/** Probabilities per opportunity. */
+/** Probability of each fault at each opportunity. */
 export type FaultRates = Readonly<Record<Rate, number>>;
 
 export const NO_FAULT_RATES: FaultRates = {
@@ -84,10 +84,7 @@ export const NO_FAULT_RATES: FaultRates = {
   cacheDropped: 0,
 };
 
-/**
- * Histories differ in what goes wrong and how often: one with everything at once hides what a single fault would
- * show.
- */
+/** Draws the rates of a history. Some faults are left out: all of them at once hide the effect of a single one. */
 export function drawFaultRates(random: Random): FaultRates {
   if (random.chance(0.1)) return NO_FAULT_RATES;
   const often = () => random.pick([0, 0, 0.02, 0.1, 0.3]);

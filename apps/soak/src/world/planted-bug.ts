@@ -2,74 +2,73 @@ import type { EndpointPort } from "@sluice/broker";
 import type { QueueCore, QueuePorts, Registration, SqliteStore } from "@sluice/broker/testing";
 import type { Delivery, DeliveryResult, LastEnd } from "@sluice/protocol";
 
-/** Parts of a queue that a mistake in it may look at. */
+/** Properties of a queue that a planted mistake may depend on. */
 export interface AfflictedQueue {
   readonly isTopic: boolean;
-  /** How many epochs it has had. */
+  /** Number of its epochs so far. */
   readonly epochs: number;
-  /** How the one before has ended, as it was told. */
+  /** How the epoch before has ended, as the queue was told. */
   readonly endTold: LastEnd;
-  /** The Worker that it pushes to, called without a wait for what is not durable; `null` if there is none. */
+  /** Calls the Worker that it pushes to before the writes are durable; `null` if there is none. */
   readonly deliverAtOnce: ((delivery: Delivery) => Promise<DeliveryResult>) | null;
-  /** `null` unless a directory says what it is. */
+  /** `null` in a history without a directory. */
   readonly registered: object | null;
   /** `null` unless it was deleted. */
   readonly gone: object | null;
 }
 
 /**
- * A mistake that is made on purpose, to see that the simulator finds it. It gets into a queue by way of the broker's
- * `Instruments`, into the rest by way of the simulated host; the sources stay as they are.
+ * A mistake that is made on purpose, to see that the simulation finds it. It gets into a queue by the broker's
+ * `Instruments`, and into the rest by the simulated host; the sources stay as they are.
  */
 export interface PlantedBug {
   /** Description of the mistake, in a few words. */
   readonly name: string;
   /** Property that it breaks, whose checker has to find it without the others. */
   readonly property: string;
-  /** A mistake of the directory, or of a queue that it tells what it is. */
+  /** A mistake of the directory, or of a queue that the directory calls. */
   readonly directory?: DirectoryBug;
   /** A mistake of the clock that all queues go by. */
   readonly clock?: ClockBug;
   /** A mistake of a queue with shards. */
   readonly shards?: ShardBug;
-  /** Whether the host lets answers and calls out of a queue's object before what was written is durable. */
+  /** Whether answers and calls leave a queue's object before its writes are durable. */
   readonly gateIsOpen?: boolean;
   changeStore?(store: SqliteStore, queue: AfflictedQueue): void;
   changeRegistration?(registration: Registration): void;
   wrapPorts?(ports: QueuePorts, queue: AfflictedQueue): QueuePorts;
-  /** The way to HTTP endpoints. */
   wrapEndpoint?(port: EndpointPort): EndpointPort;
   changeCore?(core: QueueCore, queue: AfflictedQueue): void;
 }
 
 /**
- * - `tellsOnce`: who could not be told counts as told.
- * - `tellsNobody`: who is to be told counts as told.
- * - `forgetsDeletions`: that a queue was deleted is not stored.
- * - `dropsAlways`: a queue drops what it holds whenever it is changed.
+ * - `tellsOnce`: an object that could not be called with its record counts as told.
+ * - `tellsNobody`: every object counts as told, and none is called.
+ * - `forgetsDeletions`: the deletion of a queue is not stored.
+ * - `dropsAlways`: a queue drops everything whenever it is changed.
  */
 export type DirectoryBug = "tellsOnce" | "tellsNobody" | "forgetsDeletions" | "dropsAlways";
 
 /**
  * - `forgetsAShard`: a receive takes shard 1 to be empty.
- * - `skipsFormerOwner`: a map has no `before` for who sends.
- * - `movesTooEarly`: every shard says that it holds no group of another one.
+ * - `skipsFormerOwner`: maps that callers get have no `before`.
+ * - `movesTooEarly`: every shard answers that it holds no group of another shard.
  * - `storesByOldMaps`: a shard does not look at the map that a send goes by.
  * - `purgesAllButOne`: a purge leaves shard 1 out.
- * - `forgetsParts`: no shard says to shard 0, which has begun anew, what it had lent.
+ * - `forgetsParts`: after its restart shard 0 does not hear which parts of the limits it had lent.
  * - `lendsTwice`: the answer of shard 0 has twice the units that it counts.
- * - `lendsToTwo`: shard 0 lends itself and shards 1 and 2 alone.
- * - `losesDelays`: what waits in a draining shard is made due.
- * - `dropsFullShards`: a draining shard says that it is empty.
+ * - `lendsToTwo`: shard 0 lends only to itself and to shards 1 and 2.
+ * - `losesDelays`: delayed messages of a draining shard are made due.
+ * - `dropsFullShards`: a draining shard answers that it is empty.
  * - `keepsDeleted`: an object drops nothing of a deleted queue.
- * - `forgetsTheMap`: shard 0 does not store the map that it tells.
- * - `passesOnTwice`: what shard 0 passes on is transferred twice.
+ * - `forgetsTheMap`: shard 0 does not store the map that it answers with.
+ * - `passesOnTwice`: a transfer that shard 0 passes on is made twice.
  * - `mistakesTokens`: receipts and lease ids go to the shard before theirs.
- * - `pausesAllButOne`: shards other than the first do not hear that delivery is paused.
- * - `countsAllButOne`: shard 1 says that it has no message.
- * - `neverMovesOn`: what is overloaded does not say so.
- * - `refusesWithoutMap`: shard 0 refuses who knows no map.
- * - `neverMoved`: every shard says that it holds a group of another one.
+ * - `pausesAllButOne`: only shard 0 hears that delivery is paused.
+ * - `countsAllButOne`: shard 1 answers that it has no message.
+ * - `neverMovesOn`: the error of an overloaded shard does not say that it is overloaded.
+ * - `refusesWithoutMap`: shard 0 refuses callers without a map.
+ * - `neverMoved`: every shard answers that it holds a group of another shard.
  */
 export type ShardBug =
   | "forgetsAShard"
@@ -93,25 +92,25 @@ export type ShardBug =
   | "neverMoved";
 
 /**
- * - `followsTheSystem`: the machine's own clock.
- * - `forgetsWhereItStood`: a process begins with the machine's clock.
+ * - `followsTheSystem`: queues go by the machine's clock, wherever it is set.
+ * - `forgetsWhereItStood`: a new process begins with the machine's clock.
  */
 export type ClockBug = "followsTheSystem" | "forgetsWhereItStood";
 
-type Makes<Part extends keyof PlantedBug> = (
+type MakeBug<Part extends keyof PlantedBug> = (
   property: string,
   name: string,
   change: NonNullable<PlantedBug[Part]>,
 ) => PlantedBug;
 
-export const inCore: Makes<"changeCore"> = (property, name, changeCore) => ({ property, name, changeCore });
-export const inStore: Makes<"changeStore"> = (property, name, changeStore) => ({
+export const inCore: MakeBug<"changeCore"> = (property, name, changeCore) => ({ property, name, changeCore });
+export const inStore: MakeBug<"changeStore"> = (property, name, changeStore) => ({
   property,
   name,
   changeStore,
 });
-export const inPorts: Makes<"wrapPorts"> = (property, name, wrapPorts) => ({ property, name, wrapPorts });
-export const atEndpoint: Makes<"wrapEndpoint"> = (property, name, wrapEndpoint) => ({
+export const inPorts: MakeBug<"wrapPorts"> = (property, name, wrapPorts) => ({ property, name, wrapPorts });
+export const atEndpoint: MakeBug<"wrapEndpoint"> = (property, name, wrapEndpoint) => ({
   property,
   name,
   wrapEndpoint,
@@ -121,4 +120,8 @@ export const inShards = (property: string, name: string, shards: ShardBug | null
   name,
   ...(shards && { shards }),
 });
-export const inDirectory: Makes<"directory"> = (property, name, directory) => ({ property, name, directory });
+export const inDirectory: MakeBug<"directory"> = (property, name, directory) => ({
+  property,
+  name,
+  directory,
+});

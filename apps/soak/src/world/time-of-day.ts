@@ -2,12 +2,12 @@ import { CATCH_UP, HeldClock, JUMP_MS, type Machine } from "@sluice/broker/held-
 import type { ClockBug } from "./planted-bug.ts";
 import type { VirtualLoop } from "./virtual-loop.ts";
 
-/** Part of the time that passes by which the queues' time may be quicker or slower than that. */
+/** Share by which the queues' time may be quicker or slower than the time that passes. */
 const PACE = 1 / CATCH_UP;
 
 /**
- * The time of day in a history: the machine's clock, which somebody sets, and the time that queues go by, which is to
- * pass as the loop's does. Watches that it does.
+ * The time of day in a history: the machine's clock, which may be set, and the time that queues go by. It checks that
+ * the queues' time passes as the loop's does.
  */
 export class TimeOfDay {
   readonly #loop: VirtualLoop;
@@ -15,12 +15,13 @@ export class TimeOfDay {
   readonly #machine: Machine;
   #setMs = 0;
   #held: HeldClock;
-  /** Queues' time when it was looked at last, in ms. */
+  /** Queues' time at the last `read`, in ms. */
   #lastMs = 0;
-  /** How it has passed as it must not; `null` if it has not. */
+  /** First violation of the pace, in words; `null` without one. */
   fault: string | null = null;
-  /** Least that the queues' time was ahead of the quickest pace allowed, and most of the slowest, in ms. */
+  /** Smallest lead of the queues' time over the quickest pace allowed, in ms. */
   #leastMs = Infinity;
+  /** Largest lead of the queues' time over the slowest pace allowed, in ms. */
   #mostMs = -Infinity;
 
   constructor(loop: VirtualLoop, bug: ClockBug | null) {
@@ -44,7 +45,7 @@ export class TimeOfDay {
     return this.#machine.systemMs();
   }
 
-  /** How much of the loop's time passes until the queues' is there, or somewhat more, in ms. */
+  /** Time of the loop that passes until the queues' time is `atMs`, or somewhat more, in ms. */
   waitMs(atMs: number): number {
     const waitMs = atMs - this.nowMs;
     return waitMs > 0 && this.#held.behindMs < 0 ? Math.ceil(waitMs / (1 - PACE)) : waitMs;
@@ -55,13 +56,13 @@ export class TimeOfDay {
     this.#setMs += byMs;
   }
 
-  /** The process ends and another one begins, in no time. */
+  /** Ends the process and begins another one, in no time. */
   restart(): void {
     const { moment } = this.#held;
     this.#held = new HeldClock(this.#machine, this.#bug === "forgetsWhereItStood" ? null : moment);
   }
 
-  /** The time as a queue reads it. */
+  /** Reads the queues' time, and checks its pace. */
   read(): number {
     const { nowMs } = this;
     const passedMs = this.#loop.nowMs;

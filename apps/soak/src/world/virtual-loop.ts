@@ -1,20 +1,20 @@
 import { type HeapNode, TimeHeap } from "@sluice/engine";
 import type { Random } from "@sluice/harness/random";
 
-/** When every history begins, in ms since 1970. */
+/** Time at which every history begins, in ms since 1970. */
 export const HISTORY_START_MS = 1_700_000_000_000;
 
-/** Something that will happen, unless it is cancelled. */
+/** Event that will happen, unless it is cancelled. */
 export interface ScheduledEvent extends HeapNode {
   isCancelled: boolean;
-  /** Decides between events of the same moment. Drawn from the seed, so all of their orders come up. */
+  /** Order among events of the same moment. Drawn from the seed, so that every order comes up. */
   readonly seq: number;
   readonly run: () => void;
 }
 
 /**
- * The event loop of a history and its clock. Nothing waits for real time: the clock jumps to the next event, and which
- * one that is has been decided by the seed.
+ * The event loop of a history and its clock. Nothing waits for real time: the clock jumps to the next event. The seed
+ * decides the order of events at one moment.
  */
 export class VirtualLoop {
   nowMs = HISTORY_START_MS;
@@ -27,7 +27,7 @@ export class VirtualLoop {
     this.#random = random;
   }
 
-  /** Lets `run` happen `delayMs` from now, before or after what else is scheduled for then. */
+  /** Schedules `run` in `delayMs`, before or after other events of that moment. */
   after(delayMs: number, run: () => void): ScheduledEvent {
     return this.at(this.nowMs + delayMs, run);
   }
@@ -37,14 +37,14 @@ export class VirtualLoop {
     return new Promise((resolve) => this.after(delayMs, resolve));
   }
 
-  /** Lets `run` happen at a moment; at once for one that has passed. */
+  /** Schedules `run` at a moment, or now if that has passed. */
   at(atMs: number, run: () => void): ScheduledEvent {
     const event = { isCancelled: false, atMs, seq: this.#random.next(), at: -1, run };
     this.#events.push(event);
     return event;
   }
 
-  /** Takes the next event out and moves the clock to it; `undefined` when nothing will ever happen any more. */
+  /** Takes the next event out and moves the clock to it; `undefined` if there is none. */
   next(): (() => void) | undefined {
     for (let event = this.#events.peek(); event !== undefined; event = this.#events.peek()) {
       this.#events.remove(event);
@@ -56,13 +56,13 @@ export class VirtualLoop {
     return undefined;
   }
 
-  /** Moves the clock forward without letting anything happen: what was due meanwhile is late. */
+  /** Moves the clock forward without any event: those that were due meanwhile are late. */
   jump(ms: number): void {
     this.nowMs += ms;
   }
 }
 
-/** Resolves when every microtask has run: Node calls back from its tick queue only when there is none left. */
+/** Resolves when every microtask has run: called from a microtask, `nextTick` waits until none is left. */
 export function microtasksDone(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

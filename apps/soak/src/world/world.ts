@@ -33,7 +33,7 @@ export interface WorldParts {
   readonly bug: PlantedBug | null;
 }
 
-/** Makes the parts of the world of a seed. @param isVerbose whether its log is text too. */
+/** Makes the parts of a seed's world. @param isVerbose whether the log has text too. */
 export function partsOf(seed: number, isVerbose: boolean, bug: PlantedBug | null): WorldParts {
   const random = new Random(seed);
   return {
@@ -46,7 +46,7 @@ export function partsOf(seed: number, isVerbose: boolean, bug: PlantedBug | null
   };
 }
 
-/** Time, chance, faults and what everybody knows of the messages in one history. It knows nobody who lives in it. */
+/** Time, chance, faults and facts about messages that all parts of one history share. Queues and actors are apart. */
 export class World {
   readonly random: Random;
   readonly loop: VirtualLoop;
@@ -54,15 +54,15 @@ export class World {
   readonly faults: FaultCounts;
   readonly bug: PlantedBug | null;
   rates: FaultRates;
-  /** False once the faults have stopped: from then on everybody behaves. */
+  /** Whether faults happen. From false on every consumer, client and endpoint behaves. */
   isTroubled = true;
-  /** Since when, in ms; Infinity before. */
+  /** Time at which the faults stopped, in ms; Infinity before. */
   calmSinceMs = Infinity;
-  /** True once everything is handled: from then on nobody asks for anything. */
+  /** True once every message is handled: from then on no client polls. */
   isDrained = false;
   /** Requests and answers that have left and not arrived: one that comes late may bring messages. */
   travelling = 0;
-  /** Whether the queues note what happens to messages. */
+  /** Whether the queues keep the history of each message, which the dashboard shows. */
   keepsHistory = false;
   violation: Violation | null = null;
   readonly timeOfDay: TimeOfDay;
@@ -86,30 +86,30 @@ export class World {
     this.timeOfDay = new TimeOfDay(parts.loop, parts.bug?.clock ?? null);
   }
 
-  /** The time that queues go by, in ms since 1970: the loop's, unless somebody sets the machine's clock. */
+  /** Time that queues go by, in ms since 1970: the loop's, unless the machine's clock is set. */
   get nowMs(): number {
     return this.timeOfDay.nowMs;
   }
 
-  /** Lets `run` happen at a moment of the queues' time, or somewhat later where that does not pass as the loop's does. */
+  /** Schedules `run` at a moment of the queues' time, or somewhat later while that is slower than the loop's. */
   at(atMs: number, run: () => void): ScheduledEvent {
     return this.loop.after(this.timeOfDay.waitMs(atMs), run);
   }
 
-  /** Tags for `count` messages: the first of them. */
+  /** Takes tags for `count` messages. Returns the first of them. */
   takeTags(count: number): number {
     const first = this.#tags + 1;
     this.#tags += count;
     return first;
   }
 
-  /** An id that no producer gives. */
+  /** Makes an id that no producer gives. */
   newMessageId(): string {
     this.#messageIds += 1;
     return `f${this.#messageIds.toString(16).padStart(31, "0")}`;
   }
 
-  /** An attempt id that no receive has had. */
+  /** Makes an attempt id that no receive has had. */
   newAttemptId(): string {
     this.#attemptIds += 1;
     return `attempt ${this.#attemptIds}`;
@@ -119,19 +119,19 @@ export class World {
     this.log.note(this.nowMs, kind, where, a, b);
   }
 
-  /** Whether a fault happens now; counted if it does. */
+  /** Draws whether a fault happens now, and counts it if it does. */
   fault(probability: number, kind: FaultKind): boolean {
     if (!this.random.chance(probability)) return false;
     this.faults[kind] += 1;
     return true;
   }
 
-  /** Something goes on outside of the loop that the event under way waits for. */
+  /** Makes the running event wait for work outside of the loop. */
   waitFor(work: Promise<unknown>): void {
     this.#work.add(work);
   }
 
-  /** Resolves when nothing goes on outside of the loop any more. */
+  /** Resolves when all such work is done. */
   async settled(): Promise<void> {
     while (this.#work.size > 0) {
       const work = [...this.#work];
@@ -141,6 +141,7 @@ export class World {
     }
   }
 
+  /** Stops all faults. */
   calmDown(): void {
     this.isTroubled = false;
     this.calmSinceMs = this.nowMs;
