@@ -1,8 +1,8 @@
 import { readOptions, UsageError, whole } from "@sluice/harness/command-line";
 
-/** Run that the arguments of `pnpm soak:process` ask for: what is done, and to which broker. */
+/** Run that the arguments of `pnpm soak:process` ask for. */
 export type Command = {
-  /** Workers on workerd, or the broker alone with clients of SQS. */
+  /** `workers`: with Workers on workerd; `sqs`: the broker alone, with clients of SQS. */
   readonly broker: "workers" | "sqs";
   readonly seed: number;
 } & (

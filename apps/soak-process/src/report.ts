@@ -2,7 +2,7 @@ import type { Line } from "@sluice/harness/report";
 import type { Summary } from "./ledger/delivery-ledger.ts";
 import type { SqsSummary } from "./sqs/receive-ledger.ts";
 
-/** Lists the lines that every run reports. */
+/** Makes the lines of the report that every run has. */
 export function summaryLines(summary: Summary | SqsSummary): Line[] {
   return [
     ["messages sent", summary.sent],

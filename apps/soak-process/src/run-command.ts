@@ -25,14 +25,14 @@ import { SqsScenario } from "./sqs/sqs-scenario.ts";
 
 const SOURCES = ["packages", "apps/broker", "apps/harness", "apps/soak-process"];
 
-/** Messages that an epoch with other shards stores at least: hundreds of objects may have to start first. */
+/** Fewest messages that are stored before a kill while shards change: hundreds of objects may have to start first. */
 const SHARDS_STORED_MIN = 20;
 
 const KILLS_PER_LINE = 50;
-const ROLLOUTS_PER_LINE = 10;
+const RUNS_PER_LINE = 10;
 const STATES_PER_LINE = 500;
 
-/** Carries a command out and prints its figures. Answers whether everything was as it must be. */
+/** Carries a command out and prints its figures. Resolves to whether no violation was found. */
 export async function runCommand(command: Command): Promise<boolean> {
   const { broker, kind, seed } = command;
   console.log(`${broker} ${kind}, seed ${seed}, commit ${commit(...SOURCES)}, ${new Date().toISOString()}`);
@@ -83,7 +83,7 @@ async function runAlerts(
   took: () => string,
 ): Promise<boolean> {
   const onRun = (runs: number) => {
-    if (runs % ROLLOUTS_PER_LINE === 0) console.log(`  ${runs} of ${command.runs}, ${took()}`);
+    if (runs % RUNS_PER_LINE === 0) console.log(`  ${runs} of ${command.runs}, ${took()}`);
   };
   const { kills, begun, ended, repeated, violations } = await runAlertKills({ ...command, onRun });
   console.log(
@@ -149,7 +149,7 @@ async function cutPower(command: Extract<Command, { kind: "power" }>, took: () =
 
 async function runAdopt(command: Extract<Command, { kind: "adopt" }>, took: () => string): Promise<boolean> {
   const onKill = (kills: number) => {
-    if (kills % ROLLOUTS_PER_LINE === 0) console.log(`  ${kills} of ${command.kills}, ${took()}`);
+    if (kills % RUNS_PER_LINE === 0) console.log(`  ${kills} of ${command.kills}, ${took()}`);
   };
   const { kills, messages, recognised, violations } = await runAdoptKills({ ...command, onKill });
   console.log(
@@ -170,7 +170,7 @@ async function rollOut(
 ): Promise<boolean> {
   console.log(command.old === undefined ? "both versions: these sources" : `old version: ${command.old}`);
   const onRollout = (rollouts: number) => {
-    if (rollouts % ROLLOUTS_PER_LINE === 0) console.log(`  ${rollouts} of ${command.rollouts}, ${took()}`);
+    if (rollouts % RUNS_PER_LINE === 0) console.log(`  ${rollouts} of ${command.rollouts}, ${took()}`);
   };
   const result = await runRollouts({ ...command, onRollout });
   const lines: Line[] = [
@@ -187,7 +187,7 @@ async function changeShards(
   took: () => string,
 ): Promise<boolean> {
   const onKill = (kills: number) => {
-    if (kills % ROLLOUTS_PER_LINE === 0) console.log(`  ${kills} of ${command.kills}, ${took()}`);
+    if (kills % RUNS_PER_LINE === 0) console.log(`  ${kills} of ${command.kills}, ${took()}`);
   };
   const open = () => ShardsScenario.open(command.seed);
   const result = await runKills({ ...command, open, storedMin: SHARDS_STORED_MIN, onKill });

@@ -3,7 +3,7 @@ import type { BrokerEnv } from "@sluice/broker";
 import { defineBroker } from "@sluice/broker-worker";
 import type { QueueTopology } from "@sluice/protocol";
 
-/** The broker as it is deployed; only that its topology comes from a binding, so that it is bundled once. */
+// The broker as it is deployed, but with a topology from a binding, so that it is bundled once.
 const { TOPOLOGY: topology } = env as unknown as { readonly TOPOLOGY: QueueTopology };
 const { QueueBroker, Directory, handler } = defineBroker({ topology, consumers: { consumer: "CONSUMER" } });
 
@@ -19,7 +19,7 @@ export default {
   },
 } satisfies ExportedHandler<BrokerEnv>;
 
-/** Moves the clock of each queue. The admin API would ask the directory for the queues, which may be damaged. */
+/** Moves the clock of each queue. The admin API would call the directory for the queues, which may be damaged. */
 async function advanceClocks(queues: BrokerEnv["SLUICE_QUEUES"], ms: number): Promise<void> {
   const names = Object.keys(topology.queues);
   await Promise.allSettled(names.map((name) => queues.get(queues.idFromName(name)).advanceClock(name, ms)));

@@ -1,13 +1,13 @@
-/** Messages between the Workers under test and the process that keeps the ledger. */
+// Messages between the Workers under test and the process that keeps the ledger.
 
-/** Something to send. `batch` is one `sendBatch`, `singles` as many concurrent `send`s. */
+/** Order to send messages. `batch` is one `sendBatch`, `singles` are concurrent `send`s. */
 export interface SendOrder {
   readonly queue: string;
   readonly how: "batch" | "singles";
   readonly messages: readonly { readonly body: string; readonly delaySeconds?: number }[];
 }
 
-/** Results of an order's messages, one by one: `null` is stored, a text is why not. */
+/** Result of each message of an order: `null` if it is stored, else the error's text. */
 export type SendAnswer = readonly (string | null)[];
 
 /** A batch as a handler got it. */
@@ -16,9 +16,9 @@ export interface BatchReport {
   readonly messages: readonly { readonly id: string; readonly attempts: number; readonly body: string }[];
 }
 
-/** Instructions for the handler of a batch: to settle some messages one by one, and then return or throw. */
+/** Instructions for the handler of a batch: settle some messages one by one, and then end in some way. */
 export interface Verdict {
-  /** By position; those that are not named are settled by how the handler ends. */
+  /** Positions of messages to acknowledge. The end of the handler settles those that are not named. */
   readonly acks: readonly number[];
   readonly retries: readonly { readonly position: number; readonly delaySeconds: number }[];
   readonly ends: "returns" | "throws" | "acks all" | "retries all";

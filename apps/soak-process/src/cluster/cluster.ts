@@ -15,13 +15,13 @@ import { isRunning } from "./workerd-process.ts";
 
 interface ClusterOptions {
   readonly services: readonly WorkerdService[];
-  /** Folder for all state. Another cluster that is started on it goes on with that. */
+  /** Folder for all state. A later cluster on the same folder goes on with it. */
   readonly persistDir: string;
   /** Called with each batch that reaches a handler. The handler does what the verdict says. */
   handle(report: BatchReport): Promise<Verdict>;
 }
 
-/** One start of the whole system: one plain workerd with brokers, producers and consumers in it. */
+/** One life of the whole system: one plain workerd with brokers, producers and consumers in it. */
 export class Cluster {
   readonly #workerd: WorkerdProcess;
   readonly #ledger: Server;
@@ -47,12 +47,12 @@ export class Cluster {
     return this.#workerd.pid;
   }
 
-  /** Everything that was printed. */
+  /** Everything that workerd has printed. */
   get lines(): readonly string[] {
     return this.#workerd.lines;
   }
 
-  /** Sends a request to one of its Workers. Rejects unless it succeeds, as when the process dies before the answer. */
+  /** Sends a request to one of its Workers. Rejects unless the answer is a 2xx, and if the process dies before it. */
   async request(worker: string, path: string, init: RequestInit = {}): Promise<Response> {
     const response = await this.#workerd.fetch(path, init, worker);
     if (!response.ok) throw new Error(`${worker} answered ${response.status}: ${await response.text()}`);
@@ -84,7 +84,7 @@ export class Cluster {
   }
 }
 
-/** Starts the server of a process that passes its batches to `handle`, but none of a caller that is gone. */
+/** Starts the server to which the consumer Workers report: it calls `handle`, but not for a caller that is gone. */
 async function listening(handle: ClusterOptions["handle"]): Promise<Server> {
   const server = createServer(async (request, response) => {
     if (request.url === "/reached") return void response.end();

@@ -1,4 +1,4 @@
-/** Figures of a queue from the admin API; only those that are looked at. */
+/** Figures of a queue from the admin API that a run uses. */
 export interface QueueFigures {
   readonly name: string;
   readonly messages: { readonly ready: number; readonly delayed: number; readonly leased: number };
@@ -13,7 +13,7 @@ export interface DamageEntry {
   readonly text: string;
 }
 
-/** Every queue of the broker that answers `get`, which takes a path. */
+/** Lists every queue of a broker. @param get requests a path of that broker. */
 export async function queueFigures(get: (path: string) => Promise<Response>): Promise<QueueFigures[]> {
   const response = await get("/__sluice/api/queues");
   if (!response.ok) throw new Error(`the admin API answered ${response.status}: ${await response.text()}`);

@@ -4,18 +4,19 @@ import { TOPOLOGY } from "./topology.ts";
 
 const WORKERS = fileURLToPath(new URL("../../workers/", import.meta.url));
 
-/** Name of the broker's Worker, and its secret, as a deployment has one. */
+/** Name of the broker's Worker. */
 export const BROKER = "sluice";
+/** The broker's API token, which a deployment has as a secret. */
 export const TOKEN = "soak";
 
-/** Bindings that every broker has. */
+/** Bindings that the broker's Worker has in every scenario. */
 export const BROKER_BINDINGS = [
   `(name = "SLUICE_QUEUES", durableObjectNamespace = (className = "QueueBroker"))`,
   `(name = "SLUICE_DIRECTORY", durableObjectNamespace = (className = "Directory"))`,
   `(name = "SLUICE_API_TOKENS", text = "${TOKEN}")`,
 ];
 
-/** Broker, producer and consumer of these sources. */
+/** Builds broker, producer and consumer from these sources. */
 export async function clusterServices(): Promise<WorkerdService[]> {
   const [broker, producer, consumer] = await Promise.all(
     ["broker", "producer", "consumer"].map((worker) => bundled(worker)),
@@ -44,13 +45,13 @@ export async function clusterServices(): Promise<WorkerdService[]> {
   ];
 }
 
-/** Bundles a Worker of this package into one module, except the modules that stay `apart`. */
+/** Bundles a Worker of this package into one module. @param apart modules that are left out of it. */
 export function bundled(worker: string, apart: readonly string[] = []): Promise<string> {
   const source = `export * from "./${worker}.ts"; export { default } from "./${worker}.ts";`;
   return bundle(source, WORKERS, "kept", apart);
 }
 
-/** A binding whose value is JSON. */
+/** Makes a binding whose value is JSON. */
 export function json(name: string, value: unknown): string {
   return `(name = "${name}", json = ${JSON.stringify(JSON.stringify(value))})`;
 }

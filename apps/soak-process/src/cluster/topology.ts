@@ -5,7 +5,7 @@ import {
   RETENTION_SECONDS_DEFAULT,
 } from "@sluice/protocol";
 
-/** The queue that takes what the others cannot deliver. */
+/** Dead-letter queue of all others. */
 export const DEAD_LETTER_QUEUE = "dead";
 
 const DEFAULTS: ConsumerSettings = {
@@ -19,7 +19,7 @@ const DEFAULTS: ConsumerSettings = {
 
 /** Queues with different settings, for different mistakes after a crash. */
 const SETTINGS = {
-  /** As many deliveries at a time as the broker likes. */
+  /** The broker's own number of deliveries at a time. */
   orders: {},
   /** One delivery at a time: the next one proves that the settlement of the one before was committed. */
   serial: { maxConcurrency: 1 },
@@ -48,7 +48,7 @@ export const TOPOLOGY: QueueTopology = {
   ),
 };
 
-/** Looks up the consumer settings of a queue. Throws on a queue that does not exist or that no Worker consumes. */
+/** Finds the consumer settings of a queue. Throws if there is no queue of that name that a Worker consumes. */
 export function settingsOf(queue: string): ConsumerSettings {
   const consumer = TOPOLOGY.queues[queue]?.consumer;
   if (consumer?.type !== "worker") throw new Error(`there is no queue "${queue}"`);

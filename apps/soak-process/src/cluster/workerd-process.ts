@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long the kernel may take to end a process that was killed, in ms. */
+/** Longest time in which the kernel ends a process that was killed, in ms. */
 const GONE_WITHIN_MS = 10_000;
 const LOOK_AGAIN_MS = 2;
 
@@ -27,7 +27,7 @@ export async function untilGone(pids: readonly number[]): Promise<void> {
   }
 }
 
-/** Whether a process runs: one that has ended and was not waited for does not. */
+/** Whether a process runs; `false` for a zombie. */
 export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
   return stat !== null && !/^\d+ \(.*\) Z/.test(stat);

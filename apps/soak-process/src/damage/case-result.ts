@@ -10,11 +10,13 @@ export interface CaseResult {
   readonly target: Target;
   /** Description of the damage to the file. */
   readonly done: string;
-  /** Messages that were acknowledged and not settled before, and how many of these came. */
+  /** Messages of all queues that were acknowledged and not settled before the damage. */
   readonly owed: number;
+  /** Number of owed messages that were delivered. */
   readonly delivered: number;
-  /** Counts of the damaged queue's messages: owed and not delivered; settled before and delivered again. */
+  /** Messages of the damaged queue that were owed and not delivered. */
   readonly missing: number;
+  /** Messages of the damaged queue that were settled before and delivered again. */
   readonly again: number;
   /** Kinds of damage that the admin API lists for the damaged queue. */
   readonly listed: readonly string[];
@@ -23,7 +25,7 @@ export interface CaseResult {
   readonly violations: readonly string[];
 }
 
-/** Judges a case by what was seen of every queue. */
+/** Makes a case's result from the observations of every queue. */
 export function conclude(input: {
   readonly kind: DamageKind;
   readonly target: Target;
@@ -45,7 +47,7 @@ export function conclude(input: {
       lines: lines.filter((line) => line.startsWith(`Queue "${queue}"`)),
     }),
   );
-  const of = target.kind === "queue" ? seen.find(({ queue }) => queue === target.name) : undefined;
+  const damaged = target.kind === "queue" ? seen.find(({ queue }) => queue === target.name) : undefined;
   const owed = seen.reduce((sum, { queue }) => sum + ledger.owedBefore(queue), 0);
   const missing = seen.reduce((sum, { missing }) => sum + missing, 0);
   const directoryLines = lines.filter((line) => /directory/i.test(line));
@@ -57,10 +59,10 @@ export function conclude(input: {
     done,
     owed,
     delivered: owed - missing,
-    missing: of?.missing ?? 0,
-    again: of?.again ?? 0,
-    listed: of?.damage?.map((entry) => entry.kind) ?? [],
-    lines: of?.lines ?? directoryLines,
+    missing: damaged?.missing ?? 0,
+    again: damaged?.again ?? 0,
+    listed: damaged?.damage?.map((entry) => entry.kind) ?? [],
+    lines: damaged?.lines ?? directoryLines,
     violations,
   };
 }

@@ -24,12 +24,13 @@ export class DamageLedger extends Ledger<Kept> {
     for (const message of kept) this.add({ ...message });
   }
 
+  /** Adds a message that is about to be sent, and makes its body. */
   intend(given: Pick<Kept, "queue" | "bytes">): { readonly message: Kept; readonly body: string } {
     const message = { ...given, tag: this.messages.length, outcome: "unknown" } as const;
     return this.add({ ...message, isSettled: false, hasCome: false });
   }
 
-  /** A message of any size that a healthy queue will have taken. */
+  /** Adds a message of a random size that counts as acknowledged: a healthy queue takes it. */
   stored(queue: string, random: Random): { readonly message: Kept; readonly body: string } {
     const bytes = random.chance(0.05) ? random.between(1_000, 20_000) : random.between(1, 400);
     const stored = this.intend({ queue, bytes });
@@ -37,7 +38,7 @@ export class DamageLedger extends Ledger<Kept> {
     return stored;
   }
 
-  /** The message of a body. Throws for one that was never sent. */
+  /** Finds the message of a body. Throws if the body was never sent. */
   sentAs(body: string): Kept {
     const message = this.messages[tagOf(body) ?? -1];
     if (message === undefined) throw new Error(`delivered a body that was never sent: ${body.slice(0, 40)}`);
@@ -57,22 +58,22 @@ export class DamageLedger extends Ledger<Kept> {
     }
   }
 
-  /** Messages that have come. */
+  /** Number of messages that have come. */
   get cameCount(): number {
     return this.messages.filter(({ hasCome }) => hasCome).length;
   }
 
-  /** Messages of a queue that were owed and have not come. */
+  /** Number of messages of a queue that were owed and have not come. */
   missing(queue: string): number {
     return this.#count(queue, (message) => this.isOwed(message));
   }
 
-  /** Messages of a queue that had been settled for good and came again. */
+  /** Number of messages of a queue that had been settled for good and came again. */
   again(queue: string): number {
     return this.#count(queue, ({ isSettled, hasCome }) => isSettled && hasCome);
   }
 
-  /** Messages of a queue that were owed when the damage was done. */
+  /** Number of messages of a queue that were owed when the damage was done. */
   owedBefore(queue: string): number {
     return this.#count(queue, ({ outcome, isSettled }) => outcome === "acknowledged" && !isSettled);
   }

@@ -14,7 +14,7 @@ const TIME_PASSES_MS = 7_200_000;
 const ORDERS = 12;
 /** Time without a delivery after which messages that have not come are missing, in ms. */
 const STALLED_MS = 2_500;
-/** Longest that a deliverable probe is waited for, in ms: a refused object is tried again meanwhile. */
+/** Longest time until a probe is delivered, in ms: the broker retries an object that fails meanwhile. */
 const PROBE_MS_MAX = 15_000;
 const LOOK_AGAIN_MS = 50;
 
@@ -56,7 +56,7 @@ function epochOf(cluster: Cluster, ledger: DamageLedger, settleBy: (settle: Sett
     async takeAll() {
       // Opens every queue that can be opened.
       await cluster.queues().catch(() => null);
-      // Asks the queues, not the directory: that may be what is damaged.
+      // Moves the clock by the queues' objects, since the directory may be damaged.
       await cluster.request(BROKER, `/__soak/clock?ms=${TIME_PASSES_MS}`, { method: "POST" });
       let [count, sinceMs] = [-1, Date.now()];
       while (PRODUCED_QUEUES.some((queue) => ledger.missing(queue) > 0)) {
@@ -64,7 +64,7 @@ function epochOf(cluster: Cluster, ledger: DamageLedger, settleBy: (settle: Sett
         else if (Date.now() - sinceMs > STALLED_MS) break;
         await sleep(LOOK_AGAIN_MS);
       }
-      // Messages that come although they were settled come after the rest at the latest.
+      // Settled messages that come again come within this time after the others.
       await sleep(10 * LOOK_AGAIN_MS);
     },
     async probe(queue) {
@@ -84,7 +84,7 @@ function epochOf(cluster: Cluster, ledger: DamageLedger, settleBy: (settle: Sett
   };
 }
 
-/** Half of what is delivered is done with, the other half is retried in an hour. */
+/** Settles half of a batch for good, and has the other half retried in an hour. */
 function settleHalf({ messages }: BatchReport, ledger: DamageLedger, random: Random): Verdict {
   const retries: { position: number; delaySeconds: number }[] = [];
   for (const [position, { body }] of messages.entries()) {

@@ -5,13 +5,13 @@ import type { Target } from "./state-files.ts";
 /** Observations of one queue after the damage. */
 export interface Seen {
   readonly queue: string;
-  /** Owed and not delivered. */
+  /** Messages that were owed and not delivered. */
   readonly missing: number;
-  /** Settled before, and delivered again. */
+  /** Messages that were settled before and delivered again. */
   readonly again: number;
   /** Damage that the admin API lists; `null` if it does not know the queue or does not answer. */
   readonly damage: readonly DamageEntry[] | null;
-  /** Lines that the broker printed which name the queue and speak of damage. */
+  /** Lines of the broker about the queue; it prints such lines only about damage. */
   readonly lines: readonly string[];
   /** Result of a send after the damage. `lost`: it was acknowledged, and its message not delivered. */
   readonly probe: "delivered" | "refused" | "lost";
@@ -57,7 +57,7 @@ function judgeDamaged({ queue, missing, again, damage, lines, probe }: Seen): st
   return found;
 }
 
-/** Most messages that the entries say are lost: without a limit if one of them does not say how many. */
+/** Most messages that the entries say are lost; Infinity if one of them names no number. */
 function messagesStated(entries: readonly DamageEntry[]): number {
   return entries.reduce((sum, { messagesLost }) => sum + (messagesLost ?? Number.POSITIVE_INFINITY), 0);
 }
@@ -68,7 +68,7 @@ export function judgeDirectory(
   figures: readonly QueueFigures[] | null,
   lines: readonly string[],
 ): string[] {
-  // A directory is in its write-ahead log alone until the first checkpoint: without the log, all of it is lost.
+  // Until the first checkpoint a directory's rows are in its write-ahead log alone: without the log all are lost.
   const isGone = kind === "file removed" || kind === "log removed" || figures === null;
   return isGone && lines.length === 0 ? [`the directory was damaged (${kind}) and no line says so`] : [];
 }

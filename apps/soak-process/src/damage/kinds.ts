@@ -75,7 +75,7 @@ async function cut(file: string, random: Random): Promise<string> {
   return `cut from ${size} to ${length} bytes`;
 }
 
-/** A stretch of up to 64 KB that the disk has given back as something else. */
+/** Overwrites a stretch of up to 64 KB with one byte value. */
 async function overwrite(file: string, random: Random): Promise<string> {
   const { size } = await stat(file);
   const length = Math.min(size, random.between(512, 65_536));

@@ -25,39 +25,41 @@ export interface DamageOptions {
 
 /** A broker whose files are damaged. */
 export interface DamagedBroker {
-  /** A state is made once for so many cases: to make one takes seconds. */
+  /** Number of cases that share one state: making one takes seconds. */
   readonly casesPerState: number;
-  /** Queues that messages are in when the damage is done. */
+  /** Queues that have messages when the damage is done. */
   readonly queues: readonly string[];
-  /** Starts an epoch on a folder. All that it delivers goes into the ledger. */
+  /** Starts an epoch on a folder. All its deliveries go into the ledger. */
   start(folder: string, ledger: DamageLedger): Promise<DamagedEpoch>;
   close(): Promise<void>;
 }
 
+/** One life of that broker, from its start to a kill. */
 export interface DamagedEpoch {
   readonly lines: readonly string[];
-  /** Brings messages into every queue: some wait, some are done with, and nothing is under way at the end. */
+  /** Sends messages to every queue and settles some: at the end the others wait, and none is under way. */
   fill(random: Random): Promise<void>;
-  /** Takes what is in the queues, until all has come or nothing more comes. */
+  /** Takes the messages of all queues, until all owed ones have come or no more come. */
   takeAll(): Promise<void>;
   /** Sends one more message, and waits for it. */
   probe(queue: string): Promise<Seen["probe"]>;
   /** Every queue as the admin API shows it. */
   queues(): Promise<readonly QueueFigures[]>;
   hasEnded(): boolean | Promise<boolean>;
-  /** kill -9, so that the latest of what it has written lies in the logs. */
+  /** kill -9, so that the latest writes are in the logs. */
   kill(): Promise<void>;
 }
 
 interface State {
   readonly folder: string;
   readonly ledger: DamageLedger;
+  /** Path of each object's database below the folder, by the keys of `databasesOf`. */
   readonly databases: ReadonlyMap<string, string>;
 }
 
 /**
- * Damages the files of one object after the other, in every way, while nothing runs, and looks at the next epoch. What
- * a case does depends on the seed and the case's number alone.
+ * Damages the files of one object after the other, in every way, while no broker runs, and observes the next epoch. A
+ * case depends on the seed and its number alone.
  */
 export async function runDamage(
   broker: DamagedBroker,
@@ -125,7 +127,7 @@ async function runCase(
   }
 }
 
-/** Draws a case: every kind of damage to every object in turn, with any seed. */
+/** Draws a case. With any seed the numbers go through every kind of damage to every object. */
 function drawCase(
   queues: readonly string[],
   seed: number,

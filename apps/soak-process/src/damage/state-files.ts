@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Object that is damaged: that of a queue, or the directory, which knows which queues there are. */
+/** Object that is damaged: that of a queue, or the directory, which lists the queues. */
 export type Target = { readonly kind: "queue"; readonly name: string } | { readonly kind: "directory" };
 
-/** The database of an object. Writes go to its log first, `FILE-wal`. */
+/** Files of an object's database. SQLite writes to the log first, `FILE-wal`. */
 export interface Database {
   readonly file: string;
   readonly wal: string;
@@ -17,14 +17,17 @@ export interface Database {
 export async function copyState(from: string): Promise<string> {
   const to = await mkdtemp(path.join(tmpdir(), "sluice-damage-"));
   await cp(from, to, { recursive: true });
-  // An index of the log that belongs to the processes that had it open; SQLite makes it anew.
+  // The shared memory of the processes that had the log open: SQLite makes it anew.
   for (const file of await readdir(to, { recursive: true })) {
     if (file.endsWith("-shm")) await rm(path.join(to, file));
   }
   return to;
 }
 
-/** Finds the database of each object in a state. Reads a copy, since opening a database with a log changes it. */
+/**
+ * Finds the database of each object in a state: paths by `directory` or `queue NAME`. Reads a copy, since opening a
+ * database with a log changes it.
+ */
 export async function databasesOf(state: string): Promise<Map<string, string>> {
   const copy = await copyState(state);
   try {
@@ -39,7 +42,7 @@ export async function databasesOf(state: string): Promise<Map<string, string>> {
   }
 }
 
-/** The database of `target` in a copy of the state that `databases` are of. */
+/** Finds the database of `target` in a copy of the state whose `databases` are given. */
 export function databaseOf(state: string, databases: ReadonlyMap<string, string>, target: Target): Database {
   const key = target.kind === "directory" ? "directory" : `queue ${target.name}`;
   const found = databases.get(key);

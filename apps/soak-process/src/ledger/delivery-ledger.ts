@@ -3,7 +3,7 @@ import type { BatchReport } from "../../workers/wire.ts";
 import { DEAD_LETTER_QUEUE, settingsOf } from "../cluster/topology.ts";
 import { isSettled, type Message, type Visit } from "./message.ts";
 
-/** Facts about a message that the ledger needs before it is sent. */
+/** Message that is about to be sent. */
 interface Intention {
   readonly queue: string;
   readonly bytes: number;
@@ -24,7 +24,7 @@ const DUPLICATE_CAUSES = [
 ] as const;
 type DuplicateCause = (typeof DUPLICATE_CAUSES)[number];
 
-/** The ledger, closed. */
+/** Totals of a ledger at the end of a run. */
 export interface Summary extends Tally {
   readonly deadLettered: number;
   readonly duplicates: Readonly<Record<DuplicateCause, number>>;
@@ -33,16 +33,16 @@ export interface Summary extends Tally {
 }
 
 /**
- * Ledger of what queues owe to Workers: every message that was sent, every delivery to a handler and how it was
- * settled. Checks each act of the broker against them when it happens.
+ * Ledger of messages that queues owe to Workers: every message that was sent, every delivery to a handler and its
+ * settlement. It checks each delivery against them when it arrives.
  */
 export class DeliveryLedger extends Ledger<Message> {
   /**
-   * Set while objects may be reset although the process goes on, as when a disk is full: what was under way in an
-   * object may happen once more, and its deliveries need not be counted.
+   * Whether objects may be reset although the process goes on, as on a full disk. Work that was under way in an object
+   * may then happen once more, and its deliveries may not count as attempts.
    */
   objectsMayReset = false;
-  /** Set while epochs may end by an update of the broker: a delivery that is cut off by it counts as no attempt. */
+  /** Whether epochs may end by an update of the broker: a delivery that an update cuts off counts as no attempt. */
   updatesReset = false;
   readonly duplicates = Object.fromEntries(DUPLICATE_CAUSES.map((cause) => [cause, 0])) as Record<
     DuplicateCause,
@@ -53,7 +53,8 @@ export class DeliveryLedger extends Ledger<Message> {
   readonly #latest = new Map<string, { readonly epoch: number; readonly visits: readonly Visit[] }>();
   #oldestLostAckMs = 0;
   #epoch = 0;
-  #endedMs = new Map<number, number>();
+  /** End of each epoch, in ms. */
+  readonly #endedMs = new Map<number, number>();
 
   constructor(now: () => number = Date.now) {
     super();
@@ -65,13 +66,13 @@ export class DeliveryLedger extends Ledger<Message> {
     return this.#epoch;
   }
 
-  /** Notes that the process has died or its objects were reset: what was under way may happen once more. */
+  /** Begins the next epoch, since the process has died: work that was under way may happen once more. */
   epochEnded(): void {
     this.#endedMs.set(this.#epoch, this.#now());
     this.#epoch += 1;
   }
 
-  /** A message that is about to be sent, and its body. */
+  /** Adds a message that is about to be sent, and makes its body. */
   intend(intention: Intention): { readonly message: Message; readonly body: string } {
     return this.add({
       ...intention,
@@ -84,7 +85,7 @@ export class DeliveryLedger extends Ledger<Message> {
     });
   }
 
-  /** Enters a batch that has reached its handler. Answers with its messages, in order; `null` for an unknown one. */
+  /** Enters a batch that has reached its handler. Returns its messages, in order; `null` for an unknown one. */
   delivered({ queue, messages }: BatchReport): (Delivered | null)[] {
     const visits: Visit[] = [];
     this.#proveLatest(queue);
@@ -105,8 +106,8 @@ export class DeliveryLedger extends Ledger<Message> {
   }
 
   /**
-   * Enters what a handler does with a message. It settles the message only if that was not delivered again meanwhile:
-   * the process that waited for this answer is gone then.
+   * Enters a handler's settlement of a delivery. It counts for nothing if the message was delivered again meanwhile:
+   * the process that waited for it is gone.
    */
   settled(
     { message, visit }: Delivered,
@@ -139,10 +140,10 @@ export class DeliveryLedger extends Ledger<Message> {
     this.duplicates[cause] += 1;
   }
 
-  /** Marks settlements of the latest batch as committed. Where one delivery runs at a time, the next one proves it. */
+  /** Marks settlements of the latest batch as committed: with one delivery at a time, the next one proves it. */
   #proveLatest(queue: string): void {
     const latest = this.#latest.get(queue);
-    // An object that was reset begins with a delivery that proves nothing.
+    // The first delivery of an object that was reset proves nothing.
     if (latest?.epoch !== this.#epoch || this.objectsMayReset) return;
     for (const { settlement } of latest.visits) if (settlement !== null) settlement.committed = true;
   }
@@ -209,7 +210,7 @@ export class DeliveryLedger extends Ledger<Message> {
     else if (this.#now() < dueMs) this.#duplicate("its retry was asked for and not committed");
   }
 
-  /** Checks that a dead letter is out of attempts: each that no handler saw was under way when the process died. */
+  /** Checks that a dead letter is out of attempts: each kill may have cost one that no handler saw. */
   #checkDeath(what: string, { own, sentInEpoch, queue }: Message): void {
     const seen = own?.attempts ?? 0;
     const epochsSince = this.#epoch - (own?.epoch ?? sentInEpoch);

@@ -1,6 +1,6 @@
 import type { Sent } from "@sluice/harness/ledger";
 
-/** Settlement of a delivery by the handler, and whether it is known that the broker has committed it. */
+/** Settlement of a delivery by its handler. `committed`: the broker is known to have committed it. */
 export type Settlement =
   | { readonly kind: "ack"; readonly atMs: number; committed: boolean }
   | { readonly kind: "retry"; readonly atMs: number; readonly delayMs: number; committed: boolean };
@@ -14,14 +14,15 @@ export interface Visit {
   settlement: Settlement | null;
 }
 
-/** Everything that is known about one message. */
+/** Message with its latest deliveries. */
 export interface Message extends Sent {
   readonly delayMs: number;
-  /** Before the call, so nothing can be due earlier than this and the delay. */
+  /** Time before the call, in ms: the message is due no earlier than this and its delay. */
   readonly sentAtMs: number;
   readonly sentInEpoch: number;
-  /** The latest visit to its own queue's handler and to that of the dead-letter queue. */
+  /** The latest delivery by its own queue; `null` before the first. */
   own: Visit | null;
+  /** The latest delivery by the dead-letter queue; `null` before the first. */
   dead: Visit | null;
 }
 

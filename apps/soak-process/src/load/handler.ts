@@ -4,16 +4,16 @@ import type { BatchReport, Verdict } from "../../workers/wire.ts";
 import { DEAD_LETTER_QUEUE, settingsOf } from "../cluster/topology.ts";
 import type { DeliveryLedger } from "../ledger/delivery-ledger.ts";
 
-/** Delays of single retries that are asked for, in seconds. */
+/** Delays of retries of single messages, in seconds. */
 const RETRY_DELAYS_SECONDS = [0, 0, 1, 2] as const;
-/** Longest that a handler takes, in ms; most take no time. */
+/** Longest time that a handler takes, in ms; most take none. */
 const HANDLER_MS_MAX = 60;
 
 /** Decides what the handlers do: mostly they acknowledge, often they retry, sometimes they throw half way. */
 export class Handler {
   readonly #ledger: DeliveryLedger;
   readonly #random: Random;
-  /** From then on every message is acknowledged: for the end of a run. */
+  /** Set at the end of a run: from then on every message is acknowledged. */
   isDraining = false;
 
   constructor(ledger: DeliveryLedger, random: Random) {
@@ -28,7 +28,7 @@ export class Handler {
     const verdict = this.#decide(report);
     const random = this.#random;
     if (!this.isDraining && random.chance(0.3)) await sleep(random.between(0, HANDLER_MS_MAX));
-    // The process that asked is gone: it never gets the answer.
+    // The process that called is gone: it never gets the answer.
     if (epoch !== this.#ledger.epoch) return verdict;
     for (const [position, delivered] of deliveries.entries()) {
       if (delivered !== null) this.#ledger.settled(delivered, settlementOf(verdict, position, report.queue));

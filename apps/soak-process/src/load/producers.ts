@@ -7,17 +7,16 @@ import type { DeliveryLedger } from "../ledger/delivery-ledger.ts";
 import type { Message } from "../ledger/message.ts";
 
 const PRODUCERS = 4;
-/** Messages that may be under way before the producers pause: more would only make the end of a run longer. */
+/** Owed messages at which the producers pause: more would only make the end of a run longer. */
 const OPEN_MAX = 3_000;
 /** Longest pause between two orders of a producer, in ms. */
 const PAUSE_MS_MAX = 15;
-/** Longest delay that is asked for, in seconds: longer than the epochs between two kills. */
+/** Longest delay of a message, in seconds: longer than the epochs between two kills. */
 const DELAY_SECONDS_MAX = 3;
 
 /**
- * Sends at random until `stop`: single messages, many at once, batches, and both with delays.
- *
- * @returns when every producer has stopped, by `stop` or because its process was killed.
+ * Sends at random until `stop`: single messages, many at once, batches, and both with delays. Resolves when every
+ * producer has stopped, by `stop` or because its process was killed.
  */
 export async function produce(
   cluster: Pick<Cluster, "send">,
@@ -45,10 +44,10 @@ async function produceOne(
   }
 }
 
-/** Code of a send that failed for a reason which the queue does not know: its object was reset. */
+/** Code of a send that failed without a refusal by the queue, as when its object was reset. */
 const INTERNAL_ERROR = "(15000)";
 
-/** An order that the ledger does not have yet. */
+/** An order before its messages are in the ledger. */
 interface DrawnOrder {
   readonly queue: string;
   readonly how: SendOrder["how"];
@@ -70,9 +69,9 @@ function drawOrder(random: Random): DrawnOrder {
 }
 
 /**
- * Enters an order into the ledger, sends it and enters what came back.
+ * Enters an order into the ledger, sends it and enters the answers.
  *
- * @returns whether anything came back.
+ * @returns whether there were any: `false` if the process is gone.
  */
 async function sendOrder(
   cluster: Pick<Cluster, "send">,
@@ -89,7 +88,7 @@ async function sendOrder(
     const answers = await cluster.send({ queue, how, messages: outgoing });
     for (const [i, answer] of answers.entries()) {
       const entry = entries[i];
-      // An internal error says nothing of what became of a message: only a refusal that names its reason does.
+      // After an internal error the message may be stored or not: only a refusal that names its reason is certain.
       const isOpen = answer?.includes(INTERNAL_ERROR) ?? false;
       if (entry !== undefined && answer === null) ledger.acknowledged(entry);
       else if (entry !== undefined && !isOpen) ledger.refused(entry);

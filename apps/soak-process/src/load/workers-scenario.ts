@@ -22,7 +22,10 @@ export class WorkersScenario implements Scenario<Summary> {
   #producing: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
   readonly #earlierLines: string[] = [];
 
-  /** @param persistDir an empty folder on a disk that will be full; by default a new one. `close` deletes either. */
+  /**
+   * @param persistDir an empty folder on a disk that will be full, so that objects may be reset. Default: a new folder
+   *   on an ordinary disk. `close` deletes either.
+   */
   static async open(seed: number, persistDir?: string): Promise<WorkersScenario> {
     const scenario = new WorkersScenario(seed, await clusterServices(), persistDir ?? (await newFolder()));
     scenario.ledger.objectsMayReset = persistDir !== undefined;
@@ -60,14 +63,14 @@ export class WorkersScenario implements Scenario<Summary> {
       services: this.services(),
       persistDir: this.persistDir,
       handle: async (report) => {
-        // What was stored before is delivered as soon as it starts.
+        // `started` is still null for messages of earlier epochs that are delivered during the start.
         if (started !== null && started !== this.#cluster) throw new Error("this epoch has ended");
         return this.handle(report);
       },
     });
   }
 
-  /** Sends at random until `drain` or the end of this epoch. */
+  /** Starts sending at random, until `drain` or the end of this epoch. */
   load(): void {
     const stop = new AbortController();
     const cluster = { send: (order: SendOrder) => this.send(order) };
@@ -89,7 +92,7 @@ export class WorkersScenario implements Scenario<Summary> {
     return this.cluster.pid;
   }
 
-  /** Acknowledges all further deliveries, until every queue is empty. */
+  /** Acknowledges all further deliveries, until every queue is empty. Resolves to whether that was in time. */
   async drain(): Promise<boolean> {
     await this.#stopProducing();
     this.#handler.isDraining = true;
@@ -101,7 +104,7 @@ export class WorkersScenario implements Scenario<Summary> {
     await rm(this.persistDir, { recursive: true, force: true });
   }
 
-  /** Lists the services that the next epoch is made of. */
+  /** Lists the services of the next epoch. */
   protected services(): readonly WorkerdService[] {
     return this.#services;
   }

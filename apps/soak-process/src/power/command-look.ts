@@ -9,7 +9,7 @@ import {
   queuesIn,
 } from "./look.ts";
 
-/** Lines of the log that tell of nothing but the start. */
+/** Words of log lines that tell of more than the start. */
 const WORDS_OF_DAMAGE = /damag|lost|error|cannot|warn/i;
 
 interface CommandLookOptions {
@@ -19,7 +19,7 @@ interface CommandLookOptions {
   readonly folder: string;
 }
 
-/** Starts `sluice serve` on a data folder, lists what it has, and stops it. What is leased there is not received. */
+/** Starts `sluice serve` on a data folder, lists its messages, queues and topics, and stops it. Receives nothing. */
 export async function lookByCommand(state: string, { main, folder }: CommandLookOptions): Promise<Findings> {
   const isPlanned = isEndPlanned(state);
   const epoch = await BrokerProcess.start({ main, port: await getPort(), persistDir: state, folder });

@@ -10,24 +10,24 @@ import {
   walk,
 } from "./disk.ts";
 
-/** Sizes of what a disk writes wholly or not at all, in bytes. */
+/** Sizes of sectors, which a disk writes as a whole or not at all, in bytes. */
 const SECTORS = [512, 4_096] as const;
 
-/** Ways in which a disk keeps some of what was not synced. */
+/** Ways in which a disk keeps some of the changes that were not synced. */
 export const CUT_KINDS = ["nothing", "everything", "prefix", "prefixes", "subset", "torn"] as const;
 export type CutKind = (typeof CUT_KINDS)[number];
 
-/** Bytes of the memory that processes share of a log: nothing says when they get to the disk. */
+/** Files of memory that processes share (SQLite's index of a log): they may get to the disk at any time. */
 const SHARED_MEMORY = /-shm$/;
 
 /**
  * Draws the files that a disk has after a power cut at this moment:
  *
- *  - nothing: what was synced alone;
+ *  - nothing: only synced changes;
  *  - everything, as if only the processes had been killed;
- *  - prefix: all that was done before some moment, as a disk keeps it that changes no order;
+ *  - prefix: all changes before some moment, as on a disk that keeps their order;
  *  - prefixes: of each file and folder some first changes;
- *  - subset: any changes, wholly or not at all;
+ *  - subset: any changes, each as a whole or not at all;
  *  - torn: any sectors of each write, sizes apart from contents, and foreign bytes where a size was kept alone.
  */
 export function filesAfterCut(disk: Disk, kind: CutKind, random: Random): Files {
@@ -68,7 +68,7 @@ function survivorsOf(disk: Disk, kind: CutKind, random: Random): Survivors {
   }
 }
 
-/** Moments at which something ended that was not synced. */
+/** Moments at which changes ended that were not synced. */
 function momentsOf(disk: Disk): number[] {
   const moments: number[] = [];
   walk(

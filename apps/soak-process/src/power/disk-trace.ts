@@ -38,25 +38,25 @@ export function answerName(life: number, port: number, ordinal: number): string 
   return `${life}:${port}:${ordinal}`;
 }
 
-/** Number of the life that an answer is of. */
+/** Number of the life in which an answer was made. */
 export function lifeOf(answer: string): number {
   return Number(answer.slice(0, answer.indexOf(":")));
 }
 
-/** File that is taken for not being there: its bytes mean nothing, and are more than strace writes down. */
+/** File that is left out: its bytes mean nothing, and are more than strace writes down. */
 const BALLAST = /(^|\/)sluice-reserve$/;
 
 /** Largest part of a write that strace has to write down, in bytes. */
 export const TRACED_BYTES_MAX = 70_000;
 
 /**
- * Reads what strace has written of the lives of a process as events of the disk below a folder, and answers to its
+ * Reads the traces of a process's lives, which strace has written, as events of the disk below a folder and answers to
  * clients.
  */
 export class DiskTrace {
   readonly #root: string;
   readonly #known = new Set<string>();
-  /** Where the next write to a file begins that names no place. */
+  /** Position of the next `write` or `writev` to each file. */
   readonly #positions = new Map<string, number>();
   readonly #sizes = new Map<string, number>();
   readonly #events: TraceEvent[] = [];
@@ -72,8 +72,8 @@ export class DiskTrace {
   /**
    * Reads one more life.
    *
-   * @param port on which it listened.
-   * @throws Error for a call that changes a disk in a way that is not known.
+   * @param port port on which the process listened in that life.
+   * @throws Error for a call whose effect on a disk is not modelled.
    */
   async read(traceFile: string, port: number): Promise<void> {
     this.#life += 1;
@@ -198,7 +198,7 @@ export class DiskTrace {
     this.#events.push({ kind: "answer", at: call.begunAt, atMs: call.atMs, answer });
   }
 
-  /** Calls `take` with the path below the root, if it is one. */
+  /** Calls `take` with the path relative to the root, if it is below that. */
   #below(file: string | null | undefined, take: (file: string) => void): void {
     if (file == null || !file.startsWith("/")) return;
     const relative = path.relative(this.#root, path.normalize(file));

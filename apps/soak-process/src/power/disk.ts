@@ -3,7 +3,7 @@ export type Change =
   | { readonly kind: "create"; readonly path: string; readonly isFolder: boolean }
   | { readonly kind: "write"; readonly path: string; readonly at: number; readonly bytes: Uint8Array }
   | { readonly kind: "resize"; readonly path: string; readonly size: number }
-  /** Both names are in one folder. What had the new name is gone. */
+  /** Both names are in one folder. A file that had the new name is gone. */
   | { readonly kind: "rename"; readonly path: string; readonly to: string }
   | { readonly kind: "remove"; readonly path: string };
 
@@ -13,7 +13,7 @@ export type ContentChange = { readonly endedAt: number } & (
   | { readonly kind: "resize"; readonly size: number }
 );
 
-/** Names of a folder that get another file, or `null` for none. A rename is one change of two names. */
+/** Names of a folder with their new nodes, `null` for a removed one. A rename is one change of two names. */
 export interface EntryChange {
   readonly endedAt: number;
   readonly names: readonly (readonly [name: string, node: DiskNode | null])[];
@@ -23,7 +23,7 @@ interface DiskFile {
   readonly isFolder: false;
   /** Content that survives in any case. */
   readonly durable: Content;
-  /** Changes since, in their order. */
+  /** Changes since then, in order. */
   readonly pending: ContentChange[];
 }
 
@@ -41,14 +41,14 @@ export type DiskNode = DiskFile | DiskFolder;
 export type Files = ReadonlyMap<string, Uint8Array>;
 
 /**
- * Model of a disk in which nothing survives a power cut but what was synced: of a file its content and size, of a
- * folder its names. A sync of a file syncs no name, as POSIX has it.
+ * Model of a disk on which only synced changes survive a power cut: of a file its content and size, of a folder its
+ * names. As in POSIX, a sync of a file syncs no name.
  */
 export class Disk {
   readonly root: DiskFolder = newFolder();
 
   /**
-   * @param endedAt moment at which the call ended: a sync that began before does not cover it.
+   * @param endedAt line of the trace at which the call ended: a sync that began before does not cover it.
    * @throws Error for a path that is not there.
    */
   apply(change: Change, endedAt: number): void {
@@ -80,10 +80,10 @@ export class Disk {
     }
   }
 
-  /** Syncs a file or a folder; all that had ended before the sync began survives from now on. */
+  /** Syncs a file or a folder: all changes that had ended before the sync began survive from now on. */
   sync(path: string, begunAt: number): void {
     const node = this.#node(path);
-    // In their order: what follows one that had not ended is lost or kept after it.
+    // Only a prefix: changes apply in order, so those after one that had not ended stay pending with it.
     const end = node.pending.findIndex(({ endedAt }) => endedAt >= begunAt);
     const count = end === -1 ? node.pending.length : end;
     if (node.isFolder) node.durable = entriesAfter(node.durable, node.pending.splice(0, count));
@@ -136,7 +136,7 @@ export class Disk {
   }
 }
 
-/** Calls `visit` for each file below a folder whose names are all among those of `entriesOf`. */
+/** Calls `visit` for each file below a folder. @param entriesOf names and nodes of a folder. */
 export function walk(
   folder: DiskFolder,
   above: string,
@@ -160,7 +160,7 @@ export function entriesAfter(
   return entries;
 }
 
-/** Content of a file after changes. One that was lost before leaves a gap of zeros. */
+/** Content of a file after changes. A write that was lost before leaves a gap of zeros. */
 export function contentAfter(durable: Content, changes: readonly ContentChange[]): Uint8Array {
   if (changes.length === 0) return durable.bytes();
   const content = durable.copy();
@@ -168,7 +168,7 @@ export function contentAfter(durable: Content, changes: readonly ContentChange[]
   return content.bytes();
 }
 
-/** Bytes of a file that changes. Bytes beyond its size come to light when it is extended. */
+/** Bytes of a file that changes. Bytes that were put beyond its size appear when it is extended. */
 export class Content {
   #buffer = new Uint8Array();
   #size = 0;
@@ -192,7 +192,7 @@ export class Content {
     }
   }
 
-  /** Puts bytes there, without a change of the size. */
+  /** Puts bytes at a position, without a change of the size. */
   put(at: number, bytes: Uint8Array): void {
     this.#reserve(at + bytes.length);
     this.#buffer.set(bytes, at);
@@ -210,7 +210,7 @@ export class Content {
     this.#size = size;
   }
 
-  /** Bytes as they are until the next change. */
+  /** The bytes themselves, valid until the next change. */
   bytes(): Uint8Array {
     return this.#buffer.subarray(0, this.#size);
   }

@@ -4,31 +4,31 @@ import type { Operation, PowerLedger, SentMessage } from "./power-ledger.ts";
 /** Inaccuracy of the times of requests, in ms: clients note them as whole numbers. */
 const TIME_MS = 5;
 
-/** Line about a queue that ends, since the directory knows that it was deleted. */
+/** Line about a queue whose object finds out at its start that the queue was deleted. */
 const DELETED = /^Queue "([^"]+)" was deleted; what it held is dropped$/;
 
 /** Moment of a power cut. */
 export interface Cut {
   readonly atMs: number;
-  /** Answers that had left by then. */
+  /** Names of the answers that had left by then. */
   readonly answers: ReadonlySet<string>;
-  /** Whether the process that runs may have announced its end. */
+  /** Whether the running process may have announced its end. */
   readonly mayEndBePlanned: boolean;
 }
 
-/** Queue in which dead letters are, and the one of which they are. */
+/** Way of dead letters from a queue to its dead-letter queue. */
 export interface DeadLetters {
   readonly from: string;
   readonly to: string;
 }
 
-/** Whether every message is there that has to be. */
+/** Whether every owed message is among the found ones. */
 export function isComplete(ledger: PowerLedger, cut: Cut, messages: readonly FoundMessage[]): boolean {
   const found = new Set(messages.map(({ body }) => tagOf(ledger, body)));
   return ledger.messages.every((message) => found.has(message.tag) || !isOwed(message, cut));
 }
 
-/** Whether a message has to be there: its send was answered, and nobody had asked for its deletion. */
+/** Whether a message has to be there after a cut: its send was answered, and no deletion of it had begun. */
 function isOwed({ sent, deletes }: SentMessage, cut: Cut): boolean {
   return isAnswered(sent, cut) && !deletes.some((operation) => isBegun(operation, cut));
 }
@@ -41,7 +41,7 @@ function isBegun({ begunMs }: Operation, { atMs }: Cut): boolean {
   return begunMs <= atMs + TIME_MS;
 }
 
-/** Judges what a broker says of a disk after a power cut by what clients had been answered; lists what must not be. */
+/** Compares a broker's state after a power cut with the answers that clients had got. Lists violations, in words. */
 export function violationsAfter(
   ledger: PowerLedger,
   cut: Cut,
@@ -103,7 +103,7 @@ function isReleased(
   return releases.some((release) => begun(release) && release.begunMs >= lease.begunMs);
 }
 
-/** Messages of a group that come before one that was stored when they had not been sent. */
+/** Lists messages of a group that come before one whose send was answered before theirs began. */
 function disorder(ledger: PowerLedger, messages: readonly FoundMessage[]): string[] {
   const inOrder = messages.flatMap(({ body }) => {
     const message = ledger.messages[tagOf(ledger, body) ?? -1];

@@ -13,26 +13,26 @@ import { LEASE_MS } from "./power-ledger.ts";
 const WORKER = "sluice";
 const ORIGIN = "http://127.0.0.1";
 const AWS = `${ORIGIN}/__sluice/aws/`;
-/** How long messages may be on their way from queue to queue after a start, in ms. */
+/** Longest time that messages are on their way from queue to queue after a start, in ms. */
 const TRANSFER_MS_MAX = 3_000;
 
 /** Message that was received after a cut. */
 export interface FoundMessage {
   readonly queue: string;
   readonly body: string;
-  /** Deliveries of it until then, this one included. */
+  /** Number of its receives, this one included. */
   readonly receives: number;
 }
 
 /** Findings of a broker that was opened on a disk after a power cut. */
 export interface Findings {
-  /** Lines that it prints of damage or errors, and damage that it or SQLite finds. */
+  /** Lines that it prints about damage or errors, and damage that it or SQLite finds. */
   readonly damage: readonly string[];
-  /** Messages that can be received at the moment of the cut; none where it was not opened then. */
+  /** Messages that can be received at the moment of the cut; empty if the broker was not opened at that moment. */
   readonly visible: readonly FoundMessage[];
   /** All messages, once every lease and delay is over, in the order in which they come. */
   readonly messages: readonly FoundMessage[];
-  /** Settings of the queues that there are. */
+  /** Settings of the queues that exist. */
   readonly queues: ReadonlyMap<string, FoundQueue>;
   /** Numbers of confirmed subscriptions, by topics. */
   readonly topics: ReadonlyMap<string, number>;
@@ -45,23 +45,24 @@ export interface FoundQueue {
   readonly isPaused: boolean;
 }
 
+/** Sends a request to the broker, and resolves to the body of its answer. Rejects unless that is a 2xx. */
 type Ask = (method: string, path: string, headers: Record<string, string>, body?: string) => Promise<string>;
 
-/** Whether all is there that has to be. */
+/** Whether every owed message is among the found ones. */
 type IsComplete = (found: readonly FoundMessage[]) => boolean;
 
 export interface LookOptions {
   /** Moment of the cut, in ms since 1970. */
   readonly cutMs: number;
-  /** Whether it is opened at that moment, too, and what can be received then is received. */
+  /** Whether the broker is also opened at that moment, to receive the visible messages. */
   readonly isOpenedAtCut: boolean;
-  /** Waited for, since messages may be on their way from queue to queue. */
+  /** Ends the wait for messages that are on their way from queue to queue. */
   readonly isComplete: IsComplete;
 }
 
 /**
- * Opens the broker on a data folder in this process, when all leases and delays are over, and takes out all that is in
- * it.
+ * Opens the broker on a data folder in this process, with a clock at which all leases and delays are over, and takes
+ * all messages out.
  */
 export async function lookAt(
   folder: string,
@@ -85,7 +86,7 @@ export async function lookAt(
   }
 }
 
-/** Takes what is printed meanwhile for itself: warnings and errors as damage. */
+/** Replaces the console: warnings and errors count as damage. Returns a function that restores it. */
 function silence(damage: string[]): () => void {
   const { log, warn, error } = console;
   console.log = () => {};
@@ -145,7 +146,7 @@ async function sqs(ask: Ask, action: string, input: object): Promise<unknown> {
   return text === "" ? {} : JSON.parse(text);
 }
 
-/** Members that are looked at of what the admin API says of a queue. */
+/** Members of the admin API's answer about a queue that are used here. */
 export interface ListedQueue {
   readonly name: string;
   readonly messages: Readonly<Record<string, number>>;
@@ -157,7 +158,7 @@ async function listed(ask: Ask): Promise<ListedQueue[]> {
   return JSON.parse(await ask("GET", "/__sluice/api/queues", {})).queues;
 }
 
-/** Settings of queues; damage that is listed of them goes to `damage`. */
+/** Reads the settings of listed queues. Damage that they list is added to `damage`. */
 export function queuesIn(queues: readonly ListedQueue[], damage: string[]): Map<string, FoundQueue> {
   for (const { name, damage: found } of queues) damage.push(...found.map(({ text }) => `${name}: ${text}`));
   return new Map(
@@ -191,7 +192,7 @@ async function receiveFromAll(ask: Ask, isDeleted: boolean): Promise<FoundMessag
   return received.flat();
 }
 
-/** Receives and deletes until nothing is left, and all has come that has to. */
+/** Receives and deletes until the queues are empty, and every owed message has come or `TRANSFER_MS_MAX` is over. */
 async function takeAll(ask: Ask, isComplete: IsComplete): Promise<FoundMessage[]> {
   const found: FoundMessage[] = [];
   for (const deadlineMs = performance.now() + TRANSFER_MS_MAX; ; ) {
@@ -229,7 +230,7 @@ export function isEndPlanned(folder: string): boolean {
   return lastEndIn(folder) === "planned";
 }
 
-/** Files that are damaged, or put aside as such, once nobody uses them. */
+/** Lists files that are damaged or were put aside as damaged. No broker may use the folder meanwhile. */
 export function damagedFiles(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const databases = names.flatMap((name) => {
@@ -248,7 +249,7 @@ export function damagedFiles(folder: string): string[] {
   return [...unreadableClock(folder), ...databases];
 }
 
-/** The clock is read by the command alone, which goes by the system's instead of one that it cannot read. */
+/** Reports a clock file that cannot be read: `lookAt` does not read it, and the command goes by the system's clock. */
 function unreadableClock(folder: string): string[] {
   const file = path.join(folder, CLOCK_FILE);
   try {

@@ -1,12 +1,12 @@
 import type { TraceEvent } from "./disk-trace.ts";
 
-/** Tells whether a mistake leaves a sync out. @param earlier syncs of the same file or folder before this one. */
+/** Whether a mistake leaves a sync out. @param earlier number of earlier syncs of the same file or folder. */
 type LeavesOut = (path: string, earlier: number) => boolean;
 
-/** Syncs of a database file by which it is made: later ones are of what its log has had. */
+/** Syncs of a database file at its creation: later ones are checkpoints of its log. */
 const SYNCS_AT_CREATION = 1;
 
-/** Mistakes by what is not synced. */
+/** Planted mistakes: each leaves the syncs of these files or folders out. */
 export const PLANTED = {
   "database files": (path) => path.endsWith(".sqlite"),
   "database files, once they are made": (path, earlier) =>
@@ -19,7 +19,7 @@ export const PLANTED = {
 
 export type Planted = keyof typeof PLANTED;
 
-/** Events of a broker that makes a mistake. */
+/** Removes from a trace the syncs that a mistake leaves out. */
 export function withMistake(events: readonly TraceEvent[], planted: Planted): TraceEvent[] {
   const leavesOut: LeavesOut = PLANTED[planted];
   const syncs = new Map<string, number>();

@@ -7,9 +7,9 @@ import { type JudgedState, runPower } from "./run-power.ts";
 const PLATFORMS: readonly Platform[] = ["Node.js", "workerd"];
 /** Lives of the broker in a recording: the first is killed, the second stopped in order. */
 const LIVES = 3;
-/** Requests of each of four clients in each life: logs get so long that they are put into their files. */
+/** Requests of each client in each life: enough for logs to be checkpointed into their files. */
 export const REQUESTS = 100;
-/** States that are rebuilt of a recording. */
+/** Most states that are rebuilt from one recording. */
 const STATES_PER_RECORDING = 1_000;
 
 export interface PowerRunOptions {
@@ -29,12 +29,12 @@ export interface PowerRunResult {
   readonly states: readonly JudgedState[];
 }
 
-/** Cuts the power of the broker, on Node.js and on workerd. */
+/** Judges states of the disk after power cuts, of the broker on Node.js and on workerd. */
 export async function runPowerCuts(options: PowerRunOptions): Promise<PowerRunResult[]> {
   const { states, seed, requests, onState } = options;
   const random = new Random(seed);
   const results: PowerRunResult[] = [];
-  // Held over all recordings, so that it is built once.
+  // Held over all recordings, so that the command is built once.
   const command = await buildCommand();
   try {
     for (const [i, platform] of PLATFORMS.entries()) {
@@ -71,7 +71,7 @@ export interface PlantedResult {
   readonly states: number;
 }
 
-/** Makes each mistake, one at a time, and looks whether it is found within so many states. */
+/** Makes each planted mistake, one at a time, until a state shows it. `states` is the most for each. */
 export async function runPlantedPowerCuts(
   { states, seed, requests }: PowerRunOptions,
   planted = Object.keys(PLANTED) as readonly Planted[],

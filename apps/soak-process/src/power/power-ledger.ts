@@ -1,21 +1,21 @@
-/** Request that changes what is stored. */
+/** Request that changes the broker's state. */
 export interface Operation {
-  /** When it was sent, in ms since 1970. */
+  /** Time at which it was sent, in ms since 1970. */
   readonly begunMs: number;
-  /** Name of the answer that says it was done; `null` where none came. */
+  /** Name of the answer that confirms it (`answerName`); `null` until one comes. */
   answer: string | null;
-  /** When that came, in ms since 1970. */
+  /** Time at which that came, in ms since 1970. */
   answeredMs: number | null;
 }
 
-/** Message of which the ledger knows everything that clients did. */
+/** Message with all requests of clients about it. */
 export interface SentMessage {
   readonly tag: number;
   readonly queue: string;
   /** Group in a FIFO queue. */
   readonly group: string | null;
   readonly sent: Operation;
-  /** Calls that gave it to a receiver, for `LEASE_MS`. */
+  /** Receives that returned it, each with a lease of `LEASE_MS`. */
   readonly receives: Operation[];
   /** Calls that ended a lease. */
   readonly releases: Operation[];
@@ -30,7 +30,7 @@ export interface LedgerQueue {
   readonly name: string;
   readonly created: Operation;
   readonly deletes: Operation[];
-  /** Retention periods that it was given, in seconds, in their order. */
+  /** Retention periods that it was given, in seconds, in order. */
   readonly retentions: { readonly value: string; readonly operation: Operation }[];
   readonly pauses: { readonly value: boolean; readonly operation: Operation }[];
 }
@@ -44,6 +44,7 @@ export class PowerLedger {
   /** Requests that were refused or failed, in words: none is expected. */
   readonly failures: string[] = [];
 
+  /** Adds a message that is about to be sent. */
   message(queue: string, group: string | null, sent: Operation): SentMessage {
     const tag = this.messages.length;
     const message = { tag, queue, group, sent, receives: [], releases: [], deletes: [] };
@@ -51,7 +52,7 @@ export class PowerLedger {
     return message;
   }
 
-  /** Throws for a body that no message has. */
+  /** Finds the message of a body. Throws if no message has that body. */
   messageOf(body: string): SentMessage {
     const message = this.messages[Number(/^(\d+):/.exec(body)?.[1])];
     if (message === undefined || bodyOf(message.tag, body.length) !== body)
@@ -60,7 +61,7 @@ export class PowerLedger {
   }
 }
 
-/** Body of a message, which says its tag. */
+/** Makes a message's body of `length` bytes or a little more: it begins with the tag. */
 export function bodyOf(tag: number, length: number): string {
   const start = `${tag}:`;
   return (start + `${tag % 997}-`.repeat(Math.ceil(length / 2))).slice(0, Math.max(length, start.length));

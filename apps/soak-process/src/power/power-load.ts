@@ -23,18 +23,18 @@ const TOPIC = "news";
 export const RECEIVES_MAX = 2;
 
 const CLIENTS = 4;
-/** Share of the first one's requests that are about queues, not messages. */
+/** Share of the first client's requests that are about queues instead of messages. */
 const ADMINISTRATION = 0.25;
 const BATCH_MAX = 5;
 const GROUPS = 3;
-/** Messages that wait beyond which clients only receive: what is looked at after each cut. */
+/** Messages in the queues at which clients only receive: all of them are read after each cut. */
 const WAITING_MAX = 60;
-/** Largest body, in bytes: some fill the log, so that it is put into the file. */
+/** Largest body, in bytes: some fill the log, so that it is checkpointed into the file. */
 const BODY_MAX = 40_000;
 const SHORT_BODY_MAX = 400;
 const DELAY_SECONDS = 600;
 
-/** Lease of one message, as its receiver has it. */
+/** Message that a client has received. */
 interface Held {
   readonly message: SentMessage;
   /** Queue that gave it. */
@@ -52,10 +52,10 @@ export class PowerLoad {
   }
 
   /**
-   * Resolves when all requests are answered.
+   * Sends the requests of one life. Resolves when all are answered.
    *
    * @param url origin of the broker.
-   * @param requests of each client.
+   * @param requests number of requests of each client.
    */
   async run(url: string, requests: number): Promise<void> {
     this.#lives += 1;
@@ -185,7 +185,7 @@ class Client {
     }
   }
 
-  /** Deletes what this client holds or gives it back, one or several of a queue. */
+  /** Deletes or releases messages that this client holds, one or several of a queue. */
   async #settle(): Promise<void> {
     const random = this.#random;
     const [first] = this.#held;
@@ -257,7 +257,7 @@ class Client {
     await this.#ask(operation, AWS, headers, body);
   }
 
-  /** Notes when a request was answered well. Anything else is a failure: nothing is done to the broker meanwhile. */
+  /** Sends a request and records its success. Anything else is a failure: the broker is not disturbed meanwhile. */
   async #ask(
     operation: Operation,
     path: string,

@@ -14,7 +14,7 @@ import { PowerLoad } from "./power-load.ts";
 
 export type Platform = "Node.js" | "workerd";
 
-/** Trace of what a broker has asked of its disk under load, and the ledger of its clients. */
+/** Trace of a broker's disk under load, and the ledger of its clients. */
 export interface Recording {
   readonly events: readonly TraceEvent[];
   readonly ledger: PowerLedger;
@@ -32,13 +32,13 @@ interface RecordingOptions {
 }
 
 const FOLDER = "state";
-/** Memory that processes share: what they write there is no call to the system. */
+/** Files of memory that processes share: writes to them are no system calls. */
 const NOT_COMPARED = /-shm$/;
 
 /**
  * Runs `sluice serve` under load and under strace.
  *
- * @throws Error when the trace does not lead to the files that there are, or a request fails.
+ * @throws Error if a file of the trace is not on the disk with the same bytes, or a request fails.
  */
 export async function record({ platform, random, lives, requests }: RecordingOptions): Promise<Recording> {
   const command = await buildCommand();
@@ -90,7 +90,7 @@ export function endsPlanned(life: number): boolean {
 
 function strace(file: string): string[] {
   const calls = `trace=${TRACED_CALLS.join(",")}`;
-  // -D: the process is the broker's, and strace one beside it.
+  // -D: the child process is the broker, and strace runs beside it.
   const how = ["-D", "-f", "--seccomp-bpf", "-yy", "-ttt", "-xx", "-s", `${TRACED_BYTES_MAX}`];
   return ["strace", ...how, "-e", calls, "-e", "signal=none", "-o", file];
 }
@@ -100,7 +100,7 @@ async function tracerOf(pid: number): Promise<number> {
   return Number(tracer);
 }
 
-/** Throws unless the events lead to the files that there are. */
+/** Throws unless each file that the events lead to is on the disk, with the same bytes. */
 async function compare(events: readonly TraceEvent[], root: string): Promise<void> {
   const disk = new Disk();
   for (const event of events) {

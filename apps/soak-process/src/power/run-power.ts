@@ -13,38 +13,38 @@ import { type Findings, lookAt } from "./look.ts";
 import { DEAD, FEW } from "./power-load.ts";
 import { endsPlanned, type Recording } from "./recording.ts";
 
-/** States of which one is looked at by the command itself, which takes a hundred times as long. The last one is, too. */
+/** One state of so many, and the last, is opened by the command itself, which takes a hundred times as long. */
 const STATES_PER_COMMAND = 100;
-/** States of which one is opened at the moment of the cut, too. */
+/** One state of so many is also opened at the moment of the cut. */
 const STATES_PER_OPENING_AT_CUT = 3;
-/** States with violations of which copies are kept. */
+/** Most states with violations of which copies are kept. */
 const KEPT_MAX = 10;
-/** Where states are written: in memory, where a sync takes no time. */
+/** Folder of states: in memory, where a sync takes no time. */
 const MEMORY = "/dev/shm";
 
-/** A state of the disk after a power cut, and what was wrong with it. */
+/** A state of the disk after a power cut, with its violations. */
 export interface JudgedState {
   readonly number: number;
   readonly kind: CutKind;
-  /** Events before the cut. */
+  /** Number of events before the cut. */
   readonly event: number;
   readonly isByCommand: boolean;
   readonly violations: readonly string[];
-  /** Copy of the data folder, for whoever looks for the reason; `null` without violations, or after `KEPT_MAX`. */
+  /** Folder with a copy of the disk, to look for the cause; `null` if none is kept. */
   readonly kept: string | null;
 }
 
 interface PowerOptions {
   readonly states: number;
   readonly seed: number;
-  /** Whether some states are looked at by the command itself. */
+  /** Whether some states are opened by the command itself. */
   readonly withCommand: boolean;
-  /** Ends the run with the first violation. */
+  /** Whether the first violation ends the run. Then no copy is kept. */
   readonly isUntilFound: boolean;
   onState?(state: JudgedState): void;
 }
 
-/** Rebuilds the disk of a recording as it may be after power cuts, and judges what the broker makes of each. */
+/** Rebuilds the disk of a recording as it may be after power cuts, opens a broker on each state and judges it. */
 export async function runPower(recording: Recording, options: PowerOptions): Promise<JudgedState[]> {
   const { states, seed, withCommand, isUntilFound, onState } = options;
   const random = new Random(seed);
@@ -102,7 +102,7 @@ async function violationsOf(
   }
 }
 
-/** Disk and answers at a moment that only goes forward. */
+/** Plays events forward: the disk and the answers as of a moment. */
 class Player {
   readonly disk = new Disk();
   readonly #events: readonly TraceEvent[];
@@ -114,7 +114,7 @@ class Player {
     this.#events = events;
   }
 
-  /** Moment after the first `count` events. */
+  /** Plays on to the moment after the first `count` events. */
   goTo(count: number): Cut {
     for (; this.#at < count; this.#at++) {
       const event = this.#events[this.#at];
@@ -131,8 +131,8 @@ class Player {
 }
 
 /**
- * Draws numbers of events before cuts, in their order: a third anywhere, a third right after answers, and a third
- * around what happens to names, of which there is little.
+ * Draws the number of events before each cut, in ascending order: a third anywhere, a third right after answers, and a
+ * third after the rare changes that are no writes, such as those of names.
  */
 function cutsOf(events: readonly TraceEvent[], count: number, random: Random): number[] {
   const all = events.map((_, i) => i + 1);

@@ -1,14 +1,15 @@
-/** Call to the system that strace (`-f -yy -ttt -xx`) has written of a process. */
+/** System call in a trace by strace (`-f -yy -ttt -xx`). */
 export interface SystemCall {
   readonly name: string;
-  /** Its arguments, and what strace says of its end. */
+  /** Its arguments and its result, as strace writes them. */
   readonly text: string;
   /** Result; -1 for a call that has failed. */
   readonly result: number;
-  /** Lines on which it began and ended. */
+  /** Line on which it began. */
   readonly begunAt: number;
+  /** Line on which it ended. */
   readonly endedAt: number;
-  /** When it began, in ms since 1970. */
+  /** Time at which it began, in ms since 1970. */
   readonly atMs: number;
 }
 
@@ -17,12 +18,12 @@ const UNFINISHED = " <unfinished ...>";
 const RESULT = /\) += (-?\d+|0x[0-9a-f]+|\?)(?=$|[ <])/g;
 const RESULT_CHARS = 600;
 
-/** Reads the lines of a trace as calls, in the order of their ends. */
+/** Reads the lines of traces as calls, in the order of their ends. */
 export class CallReader {
   readonly #unfinished = new Map<string, Omit<SystemCall, "result" | "endedAt">>();
   #line = 0;
 
-  /** Calls that end with this line: one, or none. */
+  /** Yields the call that ends with this line, if one does. */
   *read(line: string): Generator<SystemCall> {
     const number = ++this.#line;
     const match = LINE.exec(line);
@@ -34,7 +35,7 @@ export class CallReader {
         ? { name: name ?? "", text: "", begunAt: number, atMs: Number(seconds) * 1_000 }
         : this.#unfinished.get(thread);
     this.#unfinished.delete(thread);
-    // Its beginning was before the trace.
+    // The call began before the trace.
     if (begun === undefined) return;
     if (text.endsWith(UNFINISHED)) {
       this.#unfinished.set(thread, { ...begun, text: begun.text + text.slice(0, -UNFINISHED.length) });
@@ -43,7 +44,7 @@ export class CallReader {
     yield { ...begun, text: begun.text + text, result: resultIn(text), endedAt: number };
   }
 
-  /** A trace has ended. Calls that have not ended in it may have been done or not. */
+  /** Ends a trace. Drops calls that have not ended in it: they may have had an effect or not. */
   end(): void {
     this.#unfinished.clear();
   }
@@ -58,19 +59,19 @@ function resultIn(text: string): number {
 const DESCRIPTOR = /^(?:-?\d+|AT_FDCWD)<(.*?)>(?=[,)( ]|$)/;
 const STRINGS = /"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?/g;
 
-/** File, folder or connection of the descriptor that is the first argument; `null` where it is none. */
+/** File, folder or connection of the descriptor in the first argument; `null` if that is no descriptor. */
 export function fileOf(call: SystemCall): string | null {
   const name = DESCRIPTOR.exec(call.text)?.[1];
   return name === undefined ? null : decoded(name);
 }
 
-/** File of the descriptor that a call has returned. */
+/** File of the descriptor that a call has returned; `null` if it has returned none. */
 export function returnedFile(call: SystemCall): string | null {
   const name = /\) += \d+<(.*?)>$/.exec(call.text.slice(-4 * RESULT_CHARS))?.[1];
   return name === undefined ? null : decoded(name);
 }
 
-/** Paths that are arguments, each below the folder whose descriptor is before it. */
+/** Paths among the arguments, each relative to the folder whose descriptor is before it. */
 export function pathsOf(call: SystemCall): string[] {
   const paths = call.text.matchAll(/(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:\\x[0-9a-f]{2})*)"/g);
   return [...paths].map(([, folder, name = ""]) => {
@@ -80,9 +81,9 @@ export function pathsOf(call: SystemCall): string[] {
 }
 
 /**
- * Bytes that a call writes: as many as it has written.
+ * Bytes that a call has written.
  *
- * @throws Error where strace has left some out.
+ * @throws Error if strace has left some out.
  */
 export function bytesOf(call: SystemCall): Uint8Array {
   const strings = [...call.text.matchAll(STRINGS)];
@@ -91,13 +92,13 @@ export function bytesOf(call: SystemCall): Uint8Array {
   return bytes.subarray(0, call.result);
 }
 
-/** Beginning of what a call writes, as text. */
+/** First `length` bytes that a call writes, as text. */
 export function textOf(call: SystemCall, length: number): string {
   const hex = /"((?:\\x[0-9a-f]{2})*)/.exec(call.text.slice(0, 400 + 4 * length))?.[1] ?? "";
   return bytesIn(hex).subarray(0, length).toString("latin1");
 }
 
-/** Numbers that are arguments, from the last one. */
+/** Last argument of a call, which is a number. */
 export function lastNumber(call: SystemCall): number {
   const end = call.text.slice(-RESULT_CHARS);
   return Number(/(\d+)\) += -?\d+(?: .*)?$/.exec(end)?.[1]);

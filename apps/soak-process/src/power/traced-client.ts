@@ -25,7 +25,7 @@ export class TracedClient {
     this.#life = life;
   }
 
-  /** Rejects when no whole answer comes. */
+  /** Sends a request. Rejects if no whole answer comes. */
   async call(
     method: string,
     path: string,

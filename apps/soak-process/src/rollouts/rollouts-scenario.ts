@@ -7,7 +7,7 @@ import { BROKER, bundled } from "../cluster/services.ts";
 import { newFolder, WorkersScenario } from "../load/workers-scenario.ts";
 import { servicesOf, type Versions } from "./versions.ts";
 
-/** A rollout as it stands, producers included. */
+/** Stage of a rollout, producers included. */
 export interface Stage extends Rollout {
   /** Share of the sends that the new version of the producer makes. */
   readonly producerShare: number;
@@ -15,12 +15,12 @@ export interface Stage extends Rollout {
 
 /** Two versions of broker, producer and consumer under load, with their ledger, over any number of rollouts. */
 export class RolloutsScenario extends WorkersScenario {
-  /** How many objects were reset by rollouts. */
+  /** Number of objects that rollouts have reset. */
   reset = 0;
-  /** Calls of each version of the producer. */
+  /** Number of calls of each version of the producer. */
   readonly orders: Record<VersionName, number> = { old: 0, new: 0 };
   readonly #versions: Versions;
-  /** The bundled module that makes each object one of a version: `workers/rollouts/broker.ts`. */
+  /** Bundle of `workers/rollouts/broker.ts`, which runs each object by one of the versions. */
   readonly #broker: string;
   readonly #producerRandom: Random;
   #stage: Stage;
@@ -54,8 +54,8 @@ export class RolloutsScenario extends WorkersScenario {
   }
 
   /**
-   * While objects are reset it is not known which of them made a delivery. Deliveries of that time are refused once the
-   * rollout is made, and so are the answers of handlers that had begun before.
+   * Refuses deliveries that arrive while objects are reset, once the rollout is made: the version of the object that
+   * made them is unknown. Answers of handlers that had begun before are refused too.
    */
   protected override async handle(report: BatchReport): Promise<Verdict> {
     const { epoch } = this.ledger;
@@ -86,14 +86,14 @@ export class RolloutsScenario extends WorkersScenario {
     try {
       this.reset += await this.#resetObjects(stage);
     } finally {
-      // Once more: a message may have been delivered, and refused, before and behind the reset.
+      // Once more: a message may have been delivered, and refused, both before and after the reset of its object.
       this.ledger.epochEnded();
       this.#rolling = null;
       resolve();
     }
   }
 
-  /** As `kill`, but while the objects are being reset. */
+  /** Kills the process while the objects are being reset. */
   async killWhileRolling(stage: Stage): Promise<void> {
     const rolled = this.roll(stage).catch(() => {});
     await this.kill();

@@ -13,7 +13,7 @@ import { PRODUCED_QUEUES, settingsOf, TOPOLOGY } from "../cluster/topology.ts";
 const WORKERS = fileURLToPath(new URL("../../workers/", import.meta.url));
 const CHECKOUT = fileURLToPath(new URL("../../../../", import.meta.url));
 
-/** Uploads of a deployment: each Worker with its bindings. */
+/** Workers of a deployment, each with its bindings. */
 export interface Version {
   readonly broker: WorkerdService;
   readonly producer: WorkerdService;
@@ -22,7 +22,7 @@ export interface Version {
 
 export type Versions = Readonly<Record<VersionName, Version>>;
 
-/** Two versions side by side, of which each object of the broker runs one. */
+/** Makes the services of two versions side by side: each object of the broker runs one of them. */
 export function servicesOf(versions: Versions, broker: string, rollout: Rollout): WorkerdService[] {
   const { old: before, new: after } = versions;
   const consumer = (version: VersionName) => {
@@ -46,10 +46,10 @@ export function servicesOf(versions: Versions, broker: string, rollout: Rollout)
 }
 
 /**
- * Builds a project that sends and consumes with the command of a checkout of this repository, and bundles what a
- * deployment of it would upload.
+ * Builds a project that sends and consumes, by the command of a checkout of this repository, and bundles the Workers
+ * that its deployment would upload.
  *
- * @param checkout default: this one.
+ * @param checkout root of the checkout. Default: this one.
  */
 export async function versionOf(checkout: string = CHECKOUT): Promise<Version> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "sluice-rollout-")));

@@ -8,7 +8,7 @@ import type { BrokerProcess } from "../sqs/broker-process.ts";
 import { sqs } from "../sqs/client.ts";
 import { queueUrl } from "../sqs/queues.ts";
 
-/** System that the messages come from, for which a second broker stands. */
+/** Systems that messages are moved from; a second broker stands for them. */
 const SYSTEMS = ["sqs", "cloudflare"] as const;
 type System = (typeof SYSTEMS)[number];
 
@@ -21,24 +21,24 @@ interface AdoptKillOptions {
 interface AdoptKills {
   readonly kills: number;
   readonly messages: number;
-  /** Messages that the runs after a kill have recognised. */
+  /** Duplicates that the last run of each system has recognised. */
   readonly recognised: number;
   readonly violations: readonly string[];
 }
 
 const QUEUE = "orders";
-/** Longest time that a run has before it is killed, in ms: it starts, plans and moves within a part of it. */
+/** Longest time after which a run is killed, in ms: enough to start, plan and move. */
 const KILL_MS_MAX = 1_500;
-/** Seconds that messages of a killed run are out of reach. */
+/** Lease of messages by the command, in seconds: those of a killed run are out of reach for that time. */
 const LEASE_SECONDS = 1;
-/** Messages that are sent before each run: a run that is not killed moves them in about the longest time. */
+/** Messages that are sent before each run: moving all of them takes about `KILL_MS_MAX`. */
 const MESSAGES_PER_RUN = 200;
 const BATCH = 10;
 
 /**
  * Moves a queue from another broker by `sluice adopt`, which is killed at random moments and started again, while
- * messages are sent to the old queue. In the end each message must be in the new queue once. Messages are taken out of
- * the new queue meanwhile, so that only what the broker remembers keeps one from coming twice.
+ * messages are sent to the old queue. Each message must come to the new queue once. Messages are deleted from the new
+ * queue meanwhile, so that only the ids that the broker remembers keep one from coming twice.
  */
 export async function runAdoptKills({ kills, seed, onKill }: AdoptKillOptions): Promise<AdoptKills> {
   const random = new Random(seed);
@@ -84,7 +84,7 @@ interface Adopting {
   readonly name: string;
 }
 
-/** Starts the command. */
+/** Starts `sluice adopt`. `--detach-consumer` is an option for Cloudflare's queues alone. */
 function adopting({ main, folder }: BrokerLab, { source, target, system, name }: Adopting): Child {
   const to = new URL(target.endpoint).origin;
   const from = new URL(source.endpoint).origin;
@@ -105,7 +105,7 @@ function adopting({ main, folder }: BrokerLab, { source, target, system, name }:
   });
 }
 
-/** Sends messages with numbers from `first` on. @returns how many. */
+/** Sends messages with numbers from `first` on. Resolves to their number. */
 async function sendAll(endpoint: string, name: string, first: number): Promise<number> {
   for (let from = 0; from < MESSAGES_PER_RUN; from += BATCH) {
     const Entries = Array.from({ length: BATCH }, (_, i) => ({
@@ -117,7 +117,7 @@ async function sendAll(endpoint: string, name: string, first: number): Promise<n
   return MESSAGES_PER_RUN;
 }
 
-/** Takes all messages out of the new queue, if it is there, and counts them by their bodies. */
+/** Takes all messages out of the new queue, if it exists, and counts them by their bodies. */
 async function takeAll(endpoint: string, name: string, arrived: Map<string, number>): Promise<void> {
   const QueueUrl = queueUrl(endpoint, name);
   for (;;) {

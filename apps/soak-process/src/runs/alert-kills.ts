@@ -19,22 +19,22 @@ interface AlertKills {
   readonly kills: number;
   readonly begun: number;
   readonly ended: number;
-  /** Requests with the id of an earlier one: a kill has cut the answer off. */
+  /** Number of requests with the id of an earlier one: a kill has cut the answer off. */
   readonly repeated: number;
   readonly violations: readonly string[];
 }
 
 const SECRET = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3";
-/** Longest time between a step and the kill after it, in ms: a dead letter and its alert take a part of it. */
+/** Longest time between a step and the kill after it, in ms: a dead letter and its alert take less. */
 const KILL_MS_MAX = 150;
 /** Longest time that an alert takes after the last kill, in ms. */
 const ALERT_MS_MAX = 60_000;
 const LOOK_MS = 20;
 
 /**
- * Has the first message come to a dead-letter queue, and leave it, again and again, with kill -9 of the broker at random
- * moments after each step. A receiver checks every request with the library of Standard Webhooks. For each run one alert
- * must begin and one end, by turns.
+ * Lets the first message come to a dead-letter queue, and leave it, again and again, with kill -9 of the broker at
+ * random moments after each step. A receiver checks every request with the library of Standard Webhooks. In each run
+ * one alert must begin and then end.
  */
 export async function runAlertKills({ runs, seed, onRun }: AlertKillOptions): Promise<AlertKills> {
   const random = new Random(seed);
@@ -44,7 +44,7 @@ export async function runAlertKills({ runs, seed, onRun }: AlertKillOptions): Pr
   const epochs = await lab.broker();
   const start = async () => {
     const started = await epochs.start({ env: { SLUICE_ALERTS_SECRET: SECRET } });
-    // Queues that are asked go on at once, where their alarms would ring some seconds later.
+    // This request makes the queues go on at once: their alarms would ring some seconds later.
     await fetch(new URL("/__sluice/api/alerts", started.endpoint));
     return started;
   };
@@ -88,7 +88,7 @@ stalled = "off"
 `;
 }
 
-/** Server that fails every order, and takes alerts. */
+/** Server that answers every order with 500, and takes alerts. */
 class Receiver {
   readonly #server: Server;
   readonly #webhook = new Webhook(SECRET);
@@ -125,7 +125,7 @@ class Receiver {
     return { begun, ended, repeated: this.#repeated, violations: this.#violations };
   }
 
-  /** Resolves when so many reports have come, or after the longest time that they may take. */
+  /** Resolves when `reports` alerts have begun or ended. Rejects after `ALERT_MS_MAX`. */
   async until(reports: number): Promise<void> {
     const endMs = Date.now() + ALERT_MS_MAX;
     while (this.#types.length < reports) {

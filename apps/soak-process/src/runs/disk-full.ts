@@ -5,16 +5,16 @@ import { SmallDisk } from "./small-disk.ts";
 
 interface DiskFullOptions<Summary extends Tally> {
   readonly open: OpenScenario<Summary>;
-  /** How often the disk is filled. */
+  /** Number of times that the disk is filled. */
   readonly times: number;
   /** Share of the times at which the process is killed while the disk is full, and started again once there is room. */
   readonly killedShare: number;
-  /** Called every time there is room again, with what was refused meanwhile. */
+  /** Called each time there is room again, with the number of refusals meanwhile. */
   readonly onTime?: (times: number, refused: number) => void;
 }
 
 type DiskFullResult<Summary extends Tally> = Ended<Summary> & {
-  /** Times at which sends went through again when there was room. */
+  /** Number of times that sends went through again once there was room. */
   readonly resumed: number;
   /** Texts of refusals, each once. */
   readonly refusals: readonly string[];
@@ -30,15 +30,15 @@ const NONE_LEFT = 0.5;
 const LOAD_MS_MAX = 500;
 /** Longest time until the broker notices that its disk is full, or has room again, in ms. */
 const NOTICED_MS_MAX = 30_000;
-/** How often the broker alone is killed while its disk is full. */
+/** Share of the times at which the broker alone is killed while its disk is full. */
 export const SQS_KILLED_SHARE = 0.25;
 /** Number of refusals that are awaited before there is room again. */
 const REFUSED = 50;
 
 /**
- * Fills the disk of a broker under load and makes room again, again and again. Sends are refused meanwhile, nothing
- * that was acknowledged may be lost, and the process goes on. Lines about a full disk are expected. Throws where no
- * disk can be mounted.
+ * Fills the disk of a broker under load and makes room again, many times. Sends are refused meanwhile, no acknowledged
+ * message may be lost, and the process must go on. Its lines are not looked at, since lines about a full disk are
+ * expected. Throws if no disk can be mounted.
  */
 export async function runDiskFull<Summary extends Tally>(
   options: DiskFullOptions<Summary>,

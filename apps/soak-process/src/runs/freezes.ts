@@ -7,18 +7,18 @@ interface FreezeOptions<Summary extends Tally> {
   readonly freezes: number;
   /** Longest time that the process stands still, in ms. The last freeze takes all of it. */
   readonly frozenMsMax: number;
-  /** Messages that are stored at least before each freeze. Default 0. */
+  /** Fewest messages that are stored before each freeze. Default 0. */
   readonly storedMin?: number;
   readonly onThaw?: (freezes: number, frozenMs: number) => void;
 }
 
-/** Load between two freezes, in ms. */
+/** Longest load between two freezes, in ms. */
 const LOAD_MS_MAX = 600;
 
 /**
  * Stops a broker with SIGSTOP under load and lets it go on with SIGCONT. Handlers and clients go on meanwhile, and wait
- * for their answers. No process dies, so a ledger of Workers takes every duplicate for a violation; visibility timeouts
- * of SQS end meanwhile.
+ * for their answers. No process dies, so in a ledger of Workers every duplicate is a violation. Messages of SQS may
+ * come again, since their visibility timeouts end meanwhile.
  */
 export async function runFreezes<Summary extends Tally>(
   options: FreezeOptions<Summary>,

@@ -7,16 +7,16 @@ interface KillOptions<Summary extends Tally> {
   readonly kills: number;
   /** Longest epoch between the first answer and the kill, in ms. Some epochs end while they still recover. */
   readonly epochMsMax: number;
-  /** Messages that an epoch stores at least, unless it is ended at once. Default 0. */
+  /** Fewest messages that an epoch stores, unless it is killed at once. Default 0. */
   readonly storedMin?: number;
   /** Called after every kill with the number of them. */
   readonly onKill?: (kills: number) => void;
 }
 
-/** Epochs that are ended at once: recovery itself must survive a kill. */
+/** Share of epochs that are killed at once: recovery itself must survive a kill. */
 const SHORT_EPOCHS = 0.2;
 
-/** Kills a broker again and again under load, and then delivers what is left. */
+/** Kills a broker again and again under load, and then takes the messages that are left. */
 export async function runKills<Summary extends Tally>(
   options: KillOptions<Summary>,
 ): Promise<Ended<Summary>> {

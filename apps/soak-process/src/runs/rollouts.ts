@@ -25,17 +25,17 @@ interface RolloutFigures {
   readonly orders: Readonly<Record<VersionName, number>>;
 }
 
-/** Share of a rollout's steps that are followed by a kill, and share of those that are cut short by one. */
+/** Share of a rollout's steps that are followed by a kill. */
 const KILLED = 0.15;
+/** Share of a rollout's steps during which the broker is killed. */
 const CUT_SHORT = 0.1;
-/** Rollouts that give some of the objects the new version before all the others get it. */
+/** Share of rollouts that give some of the objects the new version before all the others get it. */
 const GRADUAL = 0.7;
 
 /**
- * Rolls out the new version, the old one again, and so on, under load. Broker, consumer and producers change their
- * version in an order that is drawn, the broker and the producers often by degrees: so old producers call a new broker
- * and new ones an old one, queues run another version than the Directory, and either delivers to the other's
- * consumer.
+ * Rolls out the new version, then the old one again, and so on, under load. Broker, consumer and producers change their
+ * version in a random order, the broker and the producers often by degrees: so old producers call a new broker and new
+ * ones an old one, queues run another version than the Directory, and each version delivers to a consumer of the other.
  */
 export async function runRollouts(options: RolloutOptions): Promise<Ended<Summary> & RolloutFigures> {
   const after = await versionOf();
@@ -66,7 +66,7 @@ export async function runRollouts(options: RolloutOptions): Promise<Ended<Summar
         }
       }
       await sleep(random.between(0, options.stepMsMax));
-      // The next one leads back: to the same shares of the other version.
+      // The next rollout leads back: shares count from the version that all parts have now.
       stage = { from: stage.to, to: stage.from, brokerShare: 0, consumerShare: 0, producerShare: 0 };
       scenario.begin(stage);
       options.onRollout?.(rollout);
@@ -80,7 +80,7 @@ export async function runRollouts(options: RolloutOptions): Promise<Ended<Summar
   }
 }
 
-/** Line that an earlier version prints about a directory that is being reset; this version asks it again. */
+/** Line that an earlier version prints about a directory that is being reset; this version calls it again. */
 const RESET = /directory does not answer.*code was updated/;
 
 type Step = Partial<Pick<Stage, "brokerShare" | "consumerShare" | "producerShare">>;

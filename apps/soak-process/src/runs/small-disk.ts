@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Size of the disk: a few databases and their logs fit, and it is full soon. */
+/** Size of the disk: a few databases and their logs fit, and it is soon full. */
 const DISK_MB = 32;
 
-/** A disk of its own, in memory, that can be filled up and given room again. Needs the right to mount. */
+/** A disk in memory that can be filled up and given room again. Needs the right to mount. */
 export class SmallDisk {
   /** An empty folder on it. */
   readonly folder: string;
@@ -23,7 +23,7 @@ export class SmallDisk {
     );
   }
 
-  /** Throws where mounting is not allowed. */
+  /** Mounts a disk. Throws if that is not allowed. */
   static async mount(): Promise<SmallDisk> {
     const mountPoint = await mkdtemp(path.join(tmpdir(), "sluice-small-disk-"));
     await run("mount", ["-t", "tmpfs", "-o", `size=${DISK_MB}m`, "tmpfs", mountPoint]);
@@ -37,7 +37,7 @@ export class SmallDisk {
     this.folder = path.join(mountPoint, "state");
   }
 
-  /** Leaves so many bytes free, more or less. */
+  /** Fills the disk until about `freeBytes` are free. */
   async fill(freeBytes: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.#mountPoint);
     const file = await open(this.#ballast, "w");
@@ -45,7 +45,7 @@ export class SmallDisk {
       const block = Buffer.alloc(bsize, 1);
       for (let left = bavail * bsize - freeBytes; left >= bsize; left -= bsize) await file.write(block);
     } catch (error) {
-      // What was written meanwhile took the rest.
+      // Writes of the broker took the rest meanwhile.
       if (!String(error).includes("ENOSPC")) throw error;
     } finally {
       await file.close();

@@ -10,17 +10,17 @@ interface SqsSwapOptions {
   readonly seed: number;
   /** Longest epoch between the first answer and its end, in ms. */
   readonly epochMsMax: number;
-  /** Messages that each epoch stores at least. Default 0. */
+  /** Fewest messages that each epoch stores. Default 0. */
   readonly storedMin?: number;
   readonly onSwap?: (swaps: number) => void;
 }
 
-/** Share of epochs that are asked to end; the others are killed. */
+/** Share of epochs that are stopped by a signal; the others are killed. */
 const STOPPED = 0.2;
 
 /**
- * Runs the broker in its own process and on workerd in turn, on the same data: each goes on with what the other has
- * left when it was killed, or stopped, while clients of SQS used it.
+ * Runs the broker in its own process and on workerd in turn, on the same data, with clients of SQS: each goes on with
+ * the files that the other has left when it was killed or stopped.
  */
 export async function runSqsSwaps({
   swaps,

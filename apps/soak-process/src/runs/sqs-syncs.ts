@@ -17,22 +17,21 @@ interface SqsSyncOptions {
 
 interface SqsSyncResult {
   readonly platform: "Node.js" | "workerd";
-  /** Answers to calls that change what is stored. */
+  /** Number of answers to calls that write. */
   readonly answers: number;
-  /** Syncs of the queue's log before them. */
+  /** Number of syncs of the queue's log before these answers. */
   readonly syncs: number;
   readonly violationTexts: readonly string[];
 }
 
-/** Whether the calls of a process to the system can be traced here. */
+/** Whether system calls of a process can be traced here. */
 export function canTrace(): boolean {
   return spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 }
 
 /**
- * Watches the broker's calls to the system while a client sends, receives and deletes messages one by one. No answer
- * may leave before a sync of the queue's log that was begun after the call came, and none while something in the log is
- * not synced.
+ * Traces the broker's system calls while a client sends, receives and deletes messages one by one. Each answer must
+ * leave after a sync of the queue's log that began after the call came, and with all writes to logs synced.
  */
 export async function runSqsSyncs({ messages, seed }: SqsSyncOptions): Promise<SqsSyncResult[]> {
   const worker = await makeWorker();
@@ -67,7 +66,7 @@ async function traced(
     await sqs(endpoint, "DeleteMessage", { QueueUrl, ReceiptHandle: Messages[0]?.ReceiptHandle });
     calls.push("SendMessage", "ReceiveMessage", "DeleteMessage");
   };
-  // The queue's first commits have more in them.
+  // Not counted: the queue's first commits write more than later ones.
   await cycle();
   calls.length = 0;
   const file = path.join(scenario.persistDir, "trace");
@@ -94,7 +93,7 @@ async function traced(
   };
 }
 
-/** Resolves when all threads of the processes are traced. */
+/** Starts strace on running processes. Resolves when all of them are traced. */
 async function attach(pids: readonly number[], file: string): Promise<ChildProcess> {
   const calls = "trace=pwrite64,fsync,fdatasync,write,writev,sendto,sendmsg";
   const args = ["-f", "-yy", "-s", "16", "-e", calls, "-e", "signal=none", "-o", file];

@@ -7,26 +7,26 @@ import type { QueueFigures } from "../cluster/queue-figures.ts";
 export interface Scenario<Summary extends Tally> {
   readonly random: Random;
   readonly ledger: Ledger<Sent> & { summary(): Summary };
-  /** Sends or calls that were refused so far. */
+  /** Number of sends or calls that were refused so far. */
   readonly refusedCount: number;
-  /** Begins an epoch; resolves when it answers. */
+  /** Begins an epoch; resolves when the broker answers requests. */
   start(): Promise<void>;
-  /** Uses it at random until `drain` or the end of this epoch. */
+  /** Begins random load, until `drain` or the end of this epoch. */
   load(): void;
   /** kill -9, in the middle of the load. */
   kill(): Promise<void>;
-  /** The process of the broker in the epoch that runs. */
+  /** Process id of the broker in the running epoch. */
   readonly pid: number;
-  /** Whether the epoch that runs has ended by itself. */
+  /** Whether the running epoch has ended by itself. */
   hasEnded(): boolean | Promise<boolean>;
-  /** Takes what is left, until every queue is empty. Answers `false` when nothing more came for a while. */
+  /** Takes the messages that are left, until every queue is empty. Resolves to `false` if no more come for a while. */
   drain(): Promise<boolean>;
-  /** Lists the lines that were printed, over all epochs, and that no epoch should have printed. */
+  /** Lists lines of all epochs that no epoch should have printed. */
   unexpectedLines(): string[];
   close(): Promise<void>;
 }
 
-/** @param persistDir an empty folder; by default a new one. `close` deletes either. */
+/** Opens a scenario. @param persistDir an empty folder. Default: a new one. `close` deletes either. */
 export type OpenScenario<Summary extends Tally> = (persistDir?: string) => Promise<Scenario<Summary>>;
 
 /** Result of a run. */
@@ -36,7 +36,7 @@ export type Ended<Summary extends Tally> = Summary & {
   readonly lines: readonly string[];
 };
 
-/** Takes what is left, and closes the ledger. */
+/** Takes the messages that are left, and sums up the ledger. */
 export async function conclude<Summary extends Tally>(
   scenario: Pick<Scenario<Summary>, "drain" | "ledger" | "unexpectedLines">,
 ): Promise<Ended<Summary>> {
@@ -44,20 +44,20 @@ export async function conclude<Summary extends Tally>(
   return { ...scenario.ledger.summary(), isDrained, lines: scenario.unexpectedLines() };
 }
 
-/** Lines that speak of damage or loss. */
+/** Filters lines about damage or loss. */
 export function damageLines(lines: readonly string[]): string[] {
   return lines.filter((line) => /damage|lost|missing|older than/.test(line));
 }
 
-/** Longest that a run waits without anything being delivered before it takes the rest for lost, in ms. */
+/** Time without a delivery after which a run takes the rest for lost, in ms. */
 const STALLED_MS = 30_000;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Waits until every queue is empty, without hidden and delayed messages too, and nothing is owed.
+ * Waits until every queue is empty, also of hidden and delayed messages, and nothing is owed.
  *
- * @param came how many messages have come so far, where more may come than there were.
- * @returns whether that was reached; `false` when nothing more came for a while.
+ * @param came number of deliveries so far, if messages can come without a change of those that are left. Default: 0.
+ * @returns whether that was reached; `false` if nothing changed for `STALLED_MS`.
  */
 export async function drained(
   broker: { queues(): Promise<readonly QueueFigures[]> },
@@ -79,17 +79,17 @@ export async function drained(
   }
 }
 
-/** Longest that a busy machine takes to store what a run asks for, in ms. */
+/** Longest time that `stored` waits, in ms: a busy machine stores slowly. */
 const STORED_MS_MAX = 60_000;
 
-/** Waits until so many more messages were acknowledged: a load is measured by what is stored, not by time. */
+/** Waits until `count` more messages were acknowledged: a load is measured by stored messages instead of time. */
 export async function stored({ messages }: Pick<Ledger<Sent>, "messages">, count: number): Promise<void> {
   const acknowledged = () => messages.filter(({ outcome }) => outcome === "acknowledged").length;
   const before = acknowledged();
   await until(() => acknowledged() - before >= count, STORED_MS_MAX);
 }
 
-/** Waits until a condition holds. Answers whether it did within `ms`. */
+/** Waits until a condition holds. Resolves to whether it did within `ms`. */
 export async function until(holds: () => boolean, ms: number): Promise<boolean> {
   const endMs = Date.now() + ms;
   while (!holds()) {

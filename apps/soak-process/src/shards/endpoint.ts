@@ -5,8 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "@sluice/harness/random";
 import type { PushLedger } from "./push-ledger.ts";
 
-/** Longest that a request takes, in ms. */
+/** Longest time that a request takes, in ms. */
 const WORK_MS_MAX = 60;
+/** Share of requests that are answered with 500. */
 const FAILED_SHARE = 0.1;
 
 /** HTTP server that queues push to, each to the path of its name. */
@@ -15,7 +16,7 @@ export class Endpoint {
   readonly #random: Random;
   readonly #concurrencyMax: number;
   readonly #server = createServer((request, response) => void this.#handle(request, response));
-  /** Whether every request succeeds: for the end of a run. */
+  /** Set at the end of a run: from then on every request succeeds. */
   isDraining = false;
 
   /** @param concurrencyMax most requests of a queue that may be open at a time. */
@@ -42,7 +43,7 @@ export class Endpoint {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request).catch(() => null);
-    // Whether the endpoint is there is asked without a body.
+    // The broker's ping is no POST.
     if (body === null || request.method !== "POST") return void response.writeHead(204).end();
     const queue = request.url?.slice(1) ?? "";
     const message = this.#ledger.arrived({ queue, body, concurrencyMax: this.#concurrencyMax });

@@ -1,28 +1,29 @@
 import { ReceiveLedger } from "../sqs/receive-ledger.ts";
 import type { SqsMessage } from "../sqs/sqs-message.ts";
 
-/** A request that is open, and the queue's limit of them. */
+/** A request that has arrived, with the queue's limit of open requests. */
 interface Arrival {
   readonly queue: string;
   readonly body: string;
   readonly concurrencyMax: number;
 }
 
-/** Ledger that also knows what queues owe to their HTTP endpoints. */
+/** Ledger of messages that queues owe to HTTP endpoints, too. */
 export class PushLedger extends ReceiveLedger {
-  /** Requests that came again, with a kill between the answer to the one before and them. */
+  /** Requests with a message that was done before: right only after a kill. */
   repeated = 0;
   pushed = 0;
   /** Most requests of a queue that were open at a time. */
   readonly openMax = new Map<string, number>();
   #kills = 0;
+  /** Queue of each open request, by its message. */
   readonly #open = new Map<SqsMessage, string>();
-  /** Number of kills at the time of the answer by which an endpoint was done with a message. */
+  /** Number of kills at the time of the successful answer for a message. */
   readonly #doneAfter = new Map<SqsMessage, number>();
   /** Latest message of each group that has come. */
   readonly #latest = new Map<string, SqsMessage>();
 
-  /** Enters a request of the broker's. Returns `null` for one with a body that was never sent. */
+  /** Enters a request of the broker. Returns its message; `null` if the body was never sent. */
   arrived({ queue, body, concurrencyMax }: Arrival): SqsMessage | null {
     const message = this.identify(queue, body);
     if (message === null) return null;
@@ -42,7 +43,7 @@ export class PushLedger extends ReceiveLedger {
     return message;
   }
 
-  /** Enters the end of a request: an answer, of which `isDone` says that it was a success, or a closed connection. */
+  /** Enters the end of a request: an answer or a closed connection. @param isDone whether that was a success. */
   left(message: SqsMessage, isDone: boolean): void {
     if (!this.#open.delete(message) || !isDone) return;
     this.#doneAfter.set(message, this.#kills);
@@ -51,13 +52,13 @@ export class PushLedger extends ReceiveLedger {
     });
   }
 
-  /** Enters that the broker was killed: none of its requests is open. */
+  /** Enters a kill of the broker: none of its requests is open any more. */
   killed(): void {
     this.#kills += 1;
     this.#open.clear();
   }
 
-  /** A message of a group is delivered when those before it are settled, so none of them comes after it. */
+  /** Checks that all earlier messages of the group are done, so that none of them comes after this one. */
   #checkOrder(what: string, message: SqsMessage): void {
     const { group } = message;
     if (group === null) return;

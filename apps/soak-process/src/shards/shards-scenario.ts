@@ -15,18 +15,19 @@ const PUSHED_ORDERED_QUEUE = "pushed.fifo";
 const CONCURRENCY_MAX = 3;
 const GROUPS = 6;
 const PRODUCERS = 4;
-/** Numbers of shards that are drawn: few of them more often. */
+/** Numbers of shards to draw from: small ones come more often. */
 const SHARDS = [1, 1, 2, 2, 3, 3, 5, 8] as const;
 const SHARDS_MAX = 100;
-/** Share of drawn numbers that are the most; each shard is a file. */
+/** Share of draws that are the largest number; each shard is a file. */
 const MANY_SHARE = 0.02;
-/** Share of starts that a kill cuts off before the broker may have answered, and after how long at most, in ms. */
+/** Share of starts before which another start is killed, maybe before the broker answers. */
 const IN_VAIN_SHARE = 0.3;
+/** Longest time until such a start is killed, in ms. */
 const IN_VAIN_MS_MAX = 1_500;
 /** Share of starts after which the clock is moved: a FIFO queue changes its shards again after five minutes. */
 const MOVED_SHARE = 0.2;
 const MOVED_MS = 6 * 60_000;
-/** A broker whose clock may be moved. */
+/** Options of a broker whose clock can be moved. */
 const START = { env: { SLUICE_ENV: "development" } };
 
 /** Summary of a run, with the endpoint's part. */
@@ -35,7 +36,7 @@ export interface ShardsSummary extends SqsSummary {
   readonly repeated: number;
   /** Most requests that were open at a time, by queue. */
   readonly openMax: Readonly<Record<string, number>>;
-  /** Starts with another number of shards than before, of any queue. */
+  /** Number of changes of a queue's number of shards, over all queues and starts. */
   readonly changes: number;
 }
 
@@ -86,12 +87,12 @@ export class ShardsScenario implements Scenario<ShardsSummary> {
     return this.#sqs.hasEnded();
   }
 
-  /** Lists unexpected lines. That the directory answers late is none: hundreds of objects start on one thread. */
+  /** Lists unexpected lines. A late answer of the directory is expected: hundreds of objects start on one thread. */
   unexpectedLines(): string[] {
     return this.#sqs.unexpectedLines().filter((line) => !line.includes("the directory does not answer"));
   }
 
-  /** Changes the numbers of shards, also where the changes before are not over. */
+  /** Changes the numbers of shards and starts the broker, also while earlier changes are not over. */
   async start(): Promise<void> {
     const { random } = this;
     if (random.chance(IN_VAIN_SHARE)) {
@@ -157,7 +158,10 @@ export class ShardsScenario implements Scenario<ShardsSummary> {
     await writeFile(path.join(this.#sqs.folder, "wrangler.toml"), configuration(shards, this.#endpoint.url));
   }
 
-  /** Where something is delivered just then the clock stays. Sends without an answer are not known again after it. */
+  /**
+   * Moves the clock past all leases, delays and deduplication ids, so sends without an answer are not made again. The
+   * broker refuses that while it delivers: the clock then stays.
+   */
   async #moveClock(): Promise<void> {
     this.ledger.clockMoved();
     this.#sqs.unanswered.clear();
@@ -168,7 +172,7 @@ export class ShardsScenario implements Scenario<ShardsSummary> {
   }
 }
 
-/** Ledger of a run. */
+/** Ledger that also counts changes of numbers of shards. */
 class ShardsLedger extends PushLedger {
   changes = 0;
 

@@ -8,17 +8,17 @@ import { buildCommand, type Command } from "./command.ts";
 /** Options that may differ between two starts of a broker. */
 export type StartOptions = Omit<BrokerOptions, "main" | "port" | "folder" | "persistDir">;
 
-/** A broker with a port and a folder of its own, which is started any number of times. */
+/** A broker with its own port and data folder, which can be started any number of times. */
 export interface LabBroker {
   readonly persistDir: string;
   start(options?: StartOptions): Promise<BrokerProcess>;
-  /** Starts it and kills it so many ms later, though it may not answer by then. */
+  /** Starts it and kills it `ms` later, whether it answers by then or not. */
   startInVain(ms: number, options?: StartOptions): Promise<BrokerProcess>;
 }
 
-/** A folder in which the built command runs, for one run. */
+/** The built command, and a folder in which it runs, for one run. */
 export class BrokerLab {
-  /** Where commands run. Nothing else is in it. */
+  /** Working folder of the commands; empty at first. */
   readonly folder: string;
   readonly #command: Command;
   readonly #brokers = new Set<BrokerProcess>();

@@ -4,7 +4,7 @@ import { environmentIn } from "@sluice/harness/environment";
 import { type QueueFigures, queueFigures } from "../cluster/queue-figures.ts";
 import { untilGone, workerdChildren } from "../cluster/workerd-process.ts";
 
-/** Time between two looks whether the broker has started, in ms. Short, because many run for seconds only. */
+/** Time between two checks whether the broker has started, in ms. Short, since many run for seconds only. */
 const LOOK_AGAIN_MS = 5;
 /** Time and level at the beginning of a line of the log. */
 const LOGGED = /^\d{4}-\S+Z \w+ +/;
@@ -15,17 +15,17 @@ export interface BrokerOptions {
   readonly port: number;
   /** Data folder. A later process with the same one goes on with its data. */
   readonly persistDir: string;
-  /** Folder to run in. A configuration there is read. */
+  /** Working folder. Its `wrangler.toml` is read if there is one. */
   readonly folder: string;
   /** Further variables of its environment. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
   /** Folder of a Worker, for a broker on workerd. Default: none, for a broker in the command's own process. */
   readonly worker?: string;
-  /** Program with its arguments that starts the broker and becomes it, such as `strace -D`. Default: none. */
+  /** Program with its arguments that becomes the broker, such as `strace -D`. Default: none. */
   readonly under?: readonly string[];
 }
 
-/** One start of `sluice serve`. */
+/** One process of `sluice serve`. */
 export class BrokerProcess {
   /** Endpoint for AWS's clients. */
   readonly endpoint: string;
@@ -38,7 +38,7 @@ export class BrokerProcess {
   static async start(options: BrokerOptions): Promise<BrokerProcess> {
     const broker = new BrokerProcess(options);
     try {
-      // It names its data once it listens.
+      // It prints the name of its data folder once it listens.
       await broker.#child.ready(() => /^data {4}/m.test(broker.#child.output));
     } catch (error) {
       await broker.kill();
@@ -102,7 +102,7 @@ export class BrokerProcess {
     await this.#child.whenEnded();
   }
 
-  /** Stops it by SIGINT, as Ctrl+C does, and answers with how it ended. */
+  /** Stops it by SIGINT, as Ctrl+C does. Resolves to how it ended. */
   async stop(): Promise<Child["ended"]> {
     this.#child.process.kill("SIGINT");
     await this.#child.whenEnded();

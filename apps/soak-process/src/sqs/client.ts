@@ -1,6 +1,6 @@
 /** Error with which SQS refuses a request. */
 export class SqsRefusal extends Error {
-  /** `ServiceUnavailable`, without its namespace. */
+  /** Code without its namespace, such as `ServiceUnavailable`. */
   readonly code: string;
   readonly status: number;
 
@@ -23,7 +23,7 @@ interface BatchAnswer {
   readonly Failed?: readonly { readonly Id: string; readonly Code: string; readonly Message?: string }[];
 }
 
-/** Answers to the calls that are made, by action; only the parts that are looked at. */
+/** Answers by action; only the members that are used. */
 interface Answers {
   readonly CreateQueue: { readonly QueueUrl: string };
   readonly SendMessage: { readonly MessageId: string };
@@ -35,9 +35,9 @@ interface Answers {
 }
 
 /**
- * Makes a call of SQS by AWS's JSON protocol, as the SDKs do, and tries nothing again.
+ * Calls SQS by AWS's JSON protocol, as the SDKs do, without retries.
  *
- * @throws SqsRefusal when it is refused, and what `fetch` throws when there is no answer.
+ * @throws SqsRefusal if the call is refused; what `fetch` throws if there is no answer.
  */
 export async function sqs<Action extends keyof Answers>(
   endpoint: string,

@@ -7,7 +7,7 @@ import { COMMAND_VARIABLE } from "sluice/test/running";
 
 const CLI = fileURLToPath(new URL("../../../../packages/cli/", import.meta.url));
 
-/** The command as its package has it, built into a folder of this process. */
+/** The command as in its package, built into a folder of this process. */
 export interface Command {
   /** Its entry, for Node.js. */
   readonly main: string;
@@ -18,8 +18,8 @@ export interface Command {
 const shared: { built: Promise<string> | null; users: number } = { built: null, users: 0 };
 
 /**
- * Builds the command, once for all that use it at a time, or takes the one that a run of all tests has built. From
- * source it would take most of an epoch to start.
+ * Builds the command, once for all users at a time, or takes the one that a run of all tests has built. From source it
+ * would take most of an epoch to start.
  */
 export async function buildCommand(): Promise<Command> {
   const main = process.env[COMMAND_VARIABLE];

@@ -18,19 +18,20 @@ import {
   VISIBILITY_MS,
 } from "./queues.ts";
 
-/** Queues that messages are in when the damage is done. */
+/** Queues that have messages when the damage is done. */
 export const DAMAGED_QUEUES = [...UNORDERED_QUEUES, ORDERED_QUEUE] as const;
-/** Batches that are sent to each queue, and batches that are received of it. */
+/** Batches that are sent to each queue. */
 const SENT_BATCHES = 40;
+/** Batches that are received from each queue. */
 const RECEIVED_BATCHES = 20;
 const BATCH = 10;
 const GROUPS = 5;
-/** Time after which messages that have not come are missing, in ms: longer than any is hidden. */
+/** Time without a message after which those that have not come are missing, in ms: longer than any is hidden. */
 const STALLED_MS = VISIBILITY_MS + 1_000;
-/** Longest that a probe is waited for, in ms. */
+/** Longest time until a probe is received, in ms. */
 const PROBE_MS_MAX = 15_000;
 
-/** The broker alone, with clients of SQS, whose files are damaged. It must not end by that. */
+/** The broker alone, with clients of SQS, whose files are damaged. Its process must not end by that. */
 export async function damagedSqs(): Promise<DamagedBroker> {
   const command = await buildCommand();
   const runFolder = await mkdtemp(path.join(tmpdir(), "sluice-soak-process-"));
@@ -70,7 +71,7 @@ function epochOf(epoch: BrokerProcess, ledger: DamageLedger): DamagedEpoch {
       await Promise.all(
         DAMAGED_QUEUES.map(async (queue) => {
           await receiveAll(endpoint, queue, queue, ledger);
-          // Some had been given back so often that they were dead letters before the damage.
+          // Some were released so often before the damage that they are dead letters.
           if (queueNamed(queue).receivesMax !== null) await receiveAll(endpoint, DEAD_QUEUE, queue, ledger);
         }),
       );
@@ -117,7 +118,7 @@ async function send(
   if (Failed.length > 0) throw new Error(`a healthy queue refused a message: ${Failed[0]?.Message}`);
 }
 
-/** Half of what is received is deleted, the other half given back. */
+/** Receives a batch, deletes half of it and releases the other half. */
 async function settleHalf(
   endpoint: string,
   QueueUrl: string,
@@ -137,9 +138,9 @@ async function settleHalf(
 }
 
 /**
- * Receives and deletes until nothing has come for a while.
+ * Receives and deletes until no message of `queue` is missing, or none has come for `STALLED_MS`.
  *
- * @param from the queue that is received from: `queue`, or the one that its dead letters are in.
+ * @param from the queue that is received from: `queue` or its dead-letter queue.
  */
 async function receiveAll(
   endpoint: string,
@@ -156,11 +157,11 @@ async function receiveAll(
   for (let sinceMs = Date.now(); Date.now() - sinceMs < STALLED_MS && ledger.missing(queue) > 0; ) {
     if ((await take()) > 0) sinceMs = Date.now();
   }
-  // Messages that come although they were deleted come in the same way.
+  // Once more for deleted messages that come again.
   await take();
 }
 
-/** Receives messages and deletes them; none where that is refused. */
+/** Receives messages and deletes them; none if either call is refused. */
 async function receive(endpoint: string, QueueUrl: string): Promise<readonly ReceivedMessage[]> {
   try {
     const input = { QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 };

@@ -4,11 +4,11 @@ import { sqs } from "./client.ts";
 interface SoakQueue {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Receives until a message moves to the dead-letter queue; `null` where it never does. */
+  /** Receives after which a message moves to the dead-letter queue; `null` if it never does. */
   readonly receivesMax: number | null;
 }
 
-/** How long a message is hidden by a receive, in ms: longer than a start takes, so that leases outlast kills. */
+/** Visibility timeout of the queues, in ms: longer than a start takes, so that leases outlast kills. */
 export const VISIBILITY_MS = 4_000;
 export const DEAD_QUEUE = "dead";
 const RECEIVES_MAX = 3;
@@ -34,7 +34,7 @@ export const QUEUES = [
 
 export type QueueName = (typeof QUEUES)[number]["name"];
 
-/** Queues that are sent to without an order. */
+/** Standard queues that producers send to. */
 export const UNORDERED_QUEUES = ["plain", "few-receives"] as const satisfies readonly QueueName[];
 export const ORDERED_QUEUE = "ordered.fifo" satisfies QueueName;
 

@@ -11,24 +11,24 @@ export interface Taken {
 
 const UNKNOWN = Number.NEGATIVE_INFINITY;
 
-/** The ledger, closed. */
+/** Totals of a ledger at the end of a run. */
 export interface SqsSummary extends Tally {
   /** Calls that were refused. */
   readonly refused: number;
-  /** Sends that were made again with their deduplication id for want of an answer. */
+  /** Sends that were made again, with their deduplication id, since no answer came. */
   readonly resent: number;
   readonly received: number;
   readonly deleted: number;
-  /** Messages that came again, and why that is right. */
+  /** Number of messages that came again, by the reason that allows it. */
   readonly again: ReceiveLedger["again"];
-  /** Answers that came later than those of a later receive. */
+  /** Number of answers that came after the answer to a later receive. */
   readonly late: number;
 }
 
 /**
- * Ledger of what queues owe to clients of SQS: what was sent, received and deleted, and how calls were answered. Checks
- * each act of the broker against it when it happens. All times are the clients' own: a call takes effect between its
- * beginning and its answer.
+ * Ledger of messages that queues owe to clients of SQS: which were sent, received and deleted, and how calls were
+ * answered. It checks each receive when its answer comes. All times are the clients' own: a call takes effect between
+ * its beginning and its answer.
  */
 export class ReceiveLedger extends Ledger<SqsMessage> {
   readonly again = { "its visibility timeout ended": 0, "its deletion was not answered": 0 };
@@ -44,7 +44,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     this.#now = now;
   }
 
-  /** A message that is about to be sent, and its body. Those of a group are sent one after the other. */
+  /** Adds a message that is about to be sent, and makes its body. Those of a group are sent one after the other. */
   intend(given: Pick<SqsMessage, "queue" | "group" | "bytes" | "delayMs">): {
     readonly message: SqsMessage;
     readonly body: string;
@@ -68,7 +68,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     return { message, body };
   }
 
-  /** Notes that a call was refused: what became of its message is not known then. */
+  /** Enters a refusal of a call. Its effect on messages is for the caller to enter. */
   refusedWith(text: string): void {
     this.refusedCalls += 1;
     this.refusals.add(text);
@@ -77,8 +77,8 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
   /**
    * Enters the answer to a receive.
    *
-   * @param askedAtMs when it was asked for.
-   * @returns what the consumer may act on.
+   * @param askedAtMs time of the call.
+   * @returns messages that the consumer may settle: all but those of late answers and unknown bodies.
    */
   receivedFrom(queue: string, given: readonly ReceivedMessage[], askedAtMs: number): Taken[] {
     const together = new Set<SqsMessage>();
@@ -111,7 +111,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     });
   }
 
-  /** Enters a deletion that is asked for: its outcome is unknown until it is answered. */
+  /** Enters a call that deletes a message: its outcome is unknown until it is answered. */
   deleting({ message, receive }: Taken): void {
     if (message.received !== receive) return;
     this.change(message, () => {
@@ -120,8 +120,8 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
   }
 
   /**
-   * Enters a deletion that was answered without an error. It is final where the message was still hidden by the receive
-   * that it names; where the message was received again meanwhile, its outcome is unknown.
+   * Enters a deletion that was answered without an error. It is final if the message was still hidden by the receive
+   * that it names. If the message was visible or received again meanwhile, its outcome is unknown.
    */
   deleted({ message, receive }: Taken): void {
     const isLatest = message.received === receive;
@@ -140,8 +140,8 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
   }
 
   /**
-   * Enters a change of a visibility timeout that is asked for: until it is answered it is not known how long the
-   * message is hidden, also by a later receive. A refusal says nothing.
+   * Enters a call that changes a visibility timeout. Until it succeeds it is unknown how long the message is hidden,
+   * also by a later receive: a refused call may have had its effect.
    */
   changing({ message, receive }: Taken): void {
     message.changesUnderWay += 1;
@@ -149,6 +149,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     if (message.received !== null) message.received.hiddenUntilMs = UNKNOWN;
   }
 
+  /** Enters the success of such a call. */
   changed({ message, receive }: Taken, askedAtMs: number, visibilityMs: number): void {
     message.changesUnderWay -= 1;
     message.changedAtMs = this.#now();
@@ -157,7 +158,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     receive.knownSinceMs = message.changedAtMs;
   }
 
-  /** Enters that the broker's clock was moved forward while nothing was asked: every lease and delay is over. */
+  /** Enters a move of the broker's clock while no call was under way: every lease and delay is over. */
   clockMoved(): void {
     for (const message of this.messages) {
       message.delayMs = 0;
@@ -189,7 +190,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     return null;
   }
 
-  /** Whether a later receive has overtaken the answer, as when the broker's process stands still meanwhile. */
+  /** Whether the answer to a later receive has come before this one, as when the broker's process stands still. */
   #isLate({ received }: SqsMessage, { queue, count }: Receive): boolean {
     if (received === null) return false;
     if (received.queue === queue) return count < received.count;
@@ -224,7 +225,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     }
   }
 
-  /** Checks that each message sent before it in its group is gone, or came along with it. */
+  /** Checks that each message that was sent before it in its group is gone, or came in the same answer. */
   #checkOrder(what: string, message: SqsMessage, group: string, together: ReadonlySet<SqsMessage>): void {
     const sent = this.#groups.get(group) ?? [];
     for (let at = sent.indexOf(message) - 1; at >= 0; at--) {
@@ -236,7 +237,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
   }
 }
 
-/** Whether the visibility timeout of a message may have been changed since a receive was asked for. */
+/** Whether the visibility timeout of a message may have been changed since the call of a receive. */
 function isChanging({ changesUnderWay, changedAtMs }: SqsMessage, askedAtMs: number): boolean {
   return changesUnderWay > 0 || changedAtMs >= askedAtMs;
 }

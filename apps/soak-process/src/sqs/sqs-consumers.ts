@@ -9,21 +9,21 @@ import { attempt } from "./sqs-producers.ts";
 const CONSUMERS = 4;
 const RECEIVE_MAX = 10;
 const WAIT_SECONDS = 1;
-/** Longest that a consumer takes for what it has received, in ms; most take no time. */
+/** Longest time that a consumer works on what it has received, in ms; most take none. */
 const WORK_MS_MAX = 60;
-/** Visibility timeouts that a message's own is changed to, in seconds. */
+/** New visibility timeouts of changes, in seconds. */
 const CHANGED_SECONDS = [0, 0, 1, 8] as const;
 
 interface Consuming {
   readonly endpoint: string;
   readonly ledger: ReceiveLedger;
   readonly random: Random;
-  /** Whether everything that is received is deleted: for the end of a run. */
+  /** Whether every received message is deleted, as at the end of a run. */
   isDraining(): boolean;
   readonly stop: AbortSignal;
 }
 
-/** Receives from all queues, and deletes most of it, until `stop` or until the broker does not answer. */
+/** Receives from all queues, and deletes most messages, until `stop` or until the broker does not answer. */
 export async function consume(consuming: Consuming): Promise<void> {
   const { random } = consuming;
   await Promise.all(
@@ -48,7 +48,7 @@ async function consumeFrom(queue: string, consuming: Consuming): Promise<void> {
           WaitTimeSeconds: WAIT_SECONDS,
           AttributeNames: ["ApproximateReceiveCount"],
         },
-        // What is answered to a client that has gone is given back.
+        // The broker releases messages whose client has hung up.
         stop,
       );
       taken = ledger.receivedFrom(queue, Messages, askedAtMs);
@@ -63,7 +63,7 @@ async function settle(queue: string, taken: readonly Taken[], consuming: Consumi
   if (consuming.isDraining()) return deleteAll(queue, taken, consuming);
   if (random.chance(0.3)) await sleep(random.between(0, WORK_MS_MAX));
   const drawn = random.fraction();
-  // The client does nothing: they come again when their visibility timeout ends.
+  // The client does nothing: the messages come again when their visibility timeout ends.
   if (drawn < 0.08) return "answered";
   if (drawn < 0.2) return changeEach(queue, taken, consuming);
   if (drawn < 0.6) return deleteAll(queue, taken, consuming);

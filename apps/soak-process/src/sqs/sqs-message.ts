@@ -4,31 +4,32 @@ import type { Sent } from "@sluice/harness/ledger";
 export interface Receive {
   readonly queue: string;
   readonly handle: string;
-  /** How often it was received, as SQS says. */
+  /** Its `ApproximateReceiveCount`. */
   readonly count: number;
-  /** When the call was made: the message is hidden from then on at the earliest. */
+  /** Time of the call, in ms: the message is hidden from then on at the earliest. */
   readonly askedAtMs: number;
-  /** When it may be received again at the earliest, as far as is known. */
+  /** Earliest time at which it may be received again, in ms; -Infinity if that is unknown. */
   hiddenUntilMs: number;
-  /** Since when that is known: a receive that was asked for before may have come first. */
+  /** Time since which that holds, in ms: a receive that was called before may have come first. */
   knownSinceMs: number;
 }
 
-/** Deletion of a message, as far as it is known. `unknown`: it was asked for, and was not answered or came too late. */
+/** Deletion of a message. `unknown`: the call was made, and was not answered or came too late. */
 type Deletion = "none" | "unknown" | "done";
 
-/** Everything that is known about one message. */
+/** Message with its latest receive and its deletion. */
 export interface SqsMessage extends Sent {
   /** Message group on a FIFO queue; `null` on any other. */
   readonly group: string | null;
   delayMs: number;
-  /** Before the call, so nothing can be due earlier than this and the delay. */
+  /** Time before the call, in ms: the message is due no earlier than this and its delay. */
   readonly sentAtMs: number;
   /** Id that SQS gives the message, once it was received; `null` before. */
   messageId: string | null;
   received: Receive | null;
   deletion: Deletion;
-  /** Changes of its visibility timeout, by any receipt, that were not answered, and when the last answer came. */
+  /** Changes of its visibility timeout, by any receipt, without a successful answer. */
   changesUnderWay: number;
+  /** Time of the last such answer, in ms; -Infinity before the first. */
   changedAtMs: number;
 }

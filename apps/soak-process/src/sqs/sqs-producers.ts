@@ -5,19 +5,21 @@ import { ORDERED_QUEUE, queueUrl, UNORDERED_QUEUES } from "./queues.ts";
 import type { ReceiveLedger } from "./receive-ledger.ts";
 import type { SqsMessage } from "./sqs-message.ts";
 
-/** Clients that send at the same time: to queues without an order, and to groups of the FIFO queue, one to each. */
+/** Clients that send to the standard queues at the same time. */
 const PRODUCERS = 16;
+/** Groups of the FIFO queue, each with a client of its own. */
 export const GROUPS = 8;
-/** Messages that may be owed before producers pause: more would only make the end of a run longer. */
+/** Owed messages at which producers pause: more would only make the end of a run longer. */
 const OWED_MAX = 3_000;
-/** Longest pause between two calls of a producer, in ms; one after a refusal. */
+/** Longest pause between two calls of a producer, in ms. */
 const PAUSE_MS_MAX = 10;
+/** Pause after a refusal, in ms. */
 const REFUSED_PAUSE_MS = 20;
-/** Longest delay that is asked for, in seconds. */
+/** Longest delay of a message, in seconds. */
 const DELAY_SECONDS_MAX = 3;
 const BATCH_MAX = 10;
 
-/** Message of each group whose send was not answered: it is sent again first, with its deduplication id. */
+/** Message of each group whose send was not answered: the next send is of it again, with its deduplication id. */
 export type Unanswered = Map<string, { readonly message: SqsMessage; readonly body: string }>;
 
 export interface Producing {
@@ -41,7 +43,7 @@ export async function produce(producing: Producing): Promise<void> {
   ]);
 }
 
-/** Sends to one of the queues after the other, drawn at random. */
+/** Sends to the queues at random until `stop`, or until the broker does not answer. */
 export async function produceUnordered(
   producing: Producing,
   queues: readonly [string, ...string[]],
@@ -85,7 +87,7 @@ async function sendSome(
   });
 }
 
-/** Sends a group's messages one after the other. A send without an answer is made again until there is one. */
+/** Sends a group's messages one after the other until `stop`. A refused or unanswered send is made again first. */
 export async function produceOrdered(producing: Producing, queue: string, group: string): Promise<void> {
   const { random, ledger, stop, endpoint, unanswered } = producing;
   const QueueUrl = queueUrl(endpoint, queue);
@@ -114,7 +116,7 @@ export async function produceOrdered(producing: Producing, queue: string, group:
   }
 }
 
-/** Makes a call, and notes its refusal. `gone` where there is no answer. */
+/** Makes a call, and enters its refusal. `gone` for any other error: there was no answer. */
 export async function attempt(
   ledger: ReceiveLedger,
   call: () => Promise<void>,

@@ -13,7 +13,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
   readonly ledger: ReceiveLedger;
   readonly random: Random;
   readonly persistDir: string;
-  /** Messages of groups whose sends were not answered. */
+  /** Messages whose sends were not answered, by group. */
   readonly unanswered: Unanswered = new Map();
   readonly #lab: BrokerLab;
   readonly #broker: LabBroker;
@@ -25,7 +25,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
   #isDraining = false;
   readonly #earlierLines: string[] = [];
 
-  /** @param persistDir an empty folder; by default a new one. `close` deletes either. */
+  /** @param persistDir an empty folder. Default: a new one. `close` deletes either. */
   static async open(
     seed: number,
     persistDir?: string,
@@ -68,7 +68,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
     return this.epoch.pid;
   }
 
-  /** Folder that the broker runs in, whose configuration there may be. */
+  /** Working folder of the broker: a configuration there is read at each start. */
   get folder(): string {
     return this.#lab.folder;
   }
@@ -79,12 +79,12 @@ export class SqsScenario implements Scenario<SqsSummary> {
     this.#hasQueues = true;
   }
 
-  /** Starts the broker and kills it so many ms later, though it may not answer by then. */
+  /** Starts the broker and kills it `ms` later, whether it answers by then or not. */
   async startInVain(ms: number, options?: StartOptions): Promise<void> {
     this.#earlierLines.push(...(await this.#broker.startInVain(ms, options)).lines);
   }
 
-  /** Sends and receives at random until the end of this epoch, or until `drain`. */
+  /** Starts sending and receiving at random, until `drain` or the end of this epoch. */
   load(): void {
     const { endpoint } = this.epoch;
     const { ledger, random } = this;
@@ -123,7 +123,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
     this.#epoch = null;
   }
 
-  /** Receives and deletes what is left, until every queue is empty. */
+  /** Receives and deletes all messages, until every queue is empty. Resolves to `false` if no more come for a while. */
   async drain(): Promise<boolean> {
     this.#isDraining = true;
     this.#stop.producing.abort();

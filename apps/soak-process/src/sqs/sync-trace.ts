@@ -1,4 +1,4 @@
-/** Parts of a line of strace that matter here. */
+/** System call in a line of strace. */
 interface Call {
   readonly name: string;
   /** Target of its file descriptor: a path, or the two ends of a connection. */
@@ -7,7 +7,7 @@ interface Call {
   readonly rest: string;
 }
 
-/** The log of pages of a queue's database. */
+/** Path of the write-ahead log of a queue's database. */
 const QUEUE_LOG = /-QueueBroker\/[0-9a-f]{64}\.sqlite-wal$/;
 const CALL = /^(\d+) +(\w+)\(\d+<(.*?)>(?=[,) ])(.*)$/;
 const UNFINISHED = /^(\d+) +(\w+)\(\d+<(.*?)>(?=[,) ]).*<unfinished \.\.\.>$/;
@@ -15,18 +15,18 @@ const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>(.*)$/;
 const SYNCS = new Set(["fsync", "fdatasync"]);
 const SUCCEEDED = /\) += 0$/;
 
-/** Answer to a client, with what happened to the logs of queues since the answer before it. */
+/** Answer to a client, with the state of the queues' logs when it left. */
 interface TracedAnswer {
-  /** Syncs of logs of queues that have ended. */
+  /** Number of syncs of queues' logs that have ended since the answer before it. */
   readonly syncs: number;
-  /** Logs of queues that were written since they were synced last. */
+  /** Logs of queues that were written after their last sync. */
   readonly unsynced: readonly string[];
 }
 
 /**
- * Reads what strace (`-f -yy`) has written of a broker's processes, as it happened in all of their threads.
+ * Finds the answers in a trace by strace (`-f -yy`) of all threads of a broker's processes.
  *
- * @param port on which the broker listens: a write there is an answer if it begins as one.
+ * @param port port on which the broker listens: a write to a connection there is an answer if it contains `HTTP/1.1`.
  */
 export function tracedAnswers(trace: string, port: number): TracedAnswer[] {
   const answers: TracedAnswer[] = [];

@@ -4,7 +4,7 @@ interface ConsumerEnv {
   readonly LEDGER: Fetcher;
 }
 
-/** An ordinary consumer: sends each batch to the process that keeps the ledger, and settles it as the answer says. */
+/** An ordinary consumer: reports each batch to the process that keeps the ledger, and settles it by the answer. */
 export default {
   async fetch(_request, env) {
     return env.LEDGER.fetch("http://ledger/reached");

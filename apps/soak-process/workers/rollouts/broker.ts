@@ -4,7 +4,7 @@ import * as oldBroker from "old-broker";
 import { ROLLOUT_PATH, type Rollout, type VersionName } from "./wire.ts";
 
 interface RolloutEnv {
-  /** As it stands when the process starts. */
+  /** Rollout at the start of the process. */
   readonly ROLLOUT: Rollout;
   readonly SLUICE_QUEUES: DurableObjectNamespace;
   readonly SLUICE_DIRECTORY: DurableObjectNamespace;
@@ -14,9 +14,8 @@ interface RolloutEnv {
 }
 
 /**
- * Two deployed versions of the broker, of which each object runs one, as on Cloudflare while a deployment is rolled
- * out. The bundles are as they were deployed. An object is made of one of them, and is reset as by the platform when
- * its version changes.
+ * Bundles of two deployed versions of the broker. Each object runs one of them, as on Cloudflare while a deployment is
+ * rolled out, and is reset when its version changes, as by the platform.
  */
 const versions = { old: oldBroker, new: newBroker };
 const bindings = env as unknown as RolloutEnv;
@@ -24,7 +23,11 @@ let rollout = bindings.ROLLOUT;
 /** Objects that this process has started. */
 const started = new Map<string, DurableObjectNamespace>();
 
-/** Place of an object among all, from 0 to below 1: the same for every share, so that its version changes once. */
+/**
+ * Place of an object among all, from 0 to below 1. It never changes, so in a rollout the object's version changes once.
+ *
+ * @param digits position of the hexadecimal digits of the id that are used.
+ */
 function placeOf(id: string, digits: number): number {
   return Number.parseInt(id.slice(digits, digits + 6), 16) / 0x1000000;
 }
@@ -79,7 +82,7 @@ export default {
 
 type Resettable = DurableObjectStub & { rolloutReset(): Promise<void> };
 
-/** Goes on to another share, and resets the objects that get another version or another consumer by it. */
+/** Sets other shares, and resets the objects whose version or consumer changes. Resolves to their number. */
 async function roll(next: Rollout): Promise<number> {
   const versionsOf = (id: string) => `${brokerOf(id)} ${consumerOf(id)}`;
   const before = new Map([...started.keys()].map((id) => [id, versionsOf(id)]));

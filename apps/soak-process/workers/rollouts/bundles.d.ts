@@ -1,4 +1,4 @@
-/** A broker's bundle, as a deployment uploads it. */
+/** Bundle of a broker, as a deployment uploads it. */
 declare module "old-broker" {
   type Class = new (ctx: DurableObjectState, env: object) => import("cloudflare:workers").DurableObject;
   export const QueueBroker: Class;

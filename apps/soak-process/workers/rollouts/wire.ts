@@ -1,4 +1,4 @@
-/** State of a rollout: its two versions, and how much of it is done. */
+/** State of a rollout: its two versions, and the shares of the new one. */
 export interface Rollout {
   readonly from: VersionName;
   readonly to: VersionName;
@@ -10,5 +10,5 @@ export interface Rollout {
 
 export type VersionName = "old" | "new";
 
-/** Path at which the broker takes a `Rollout` by POST. Answers with how many objects were reset. */
+/** Path at which the broker takes a `Rollout` by POST. The answer is the number of objects that were reset. */
 export const ROLLOUT_PATH = "/__rollout";
