@@ -11,9 +11,9 @@ export interface Command {
   readonly runSeconds: number;
   readonly isQuick: boolean;
   readonly mayInstall: boolean;
-  /** File for everything that was measured. */
+  /** File for all measurements. */
   readonly jsonFile: string | null;
-  /** Whether `docs/design/measurements.md` and its chart get the figures of this run. */
+  /** Whether the figures of this run go into `docs/design/measurements.md` and its chart. */
   readonly writesDocs: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Command {
 const MODES = ["backlog", "price", "scale", "sqs", "start"] as const;
 export type Mode = "compare" | (typeof MODES)[number];
 
-/** Many short runs, so that a slow spell of the machine hits every system in some of them. */
+/** Many short runs, so that slow moments of the machine hit every system in some of them. */
 const RUNS_DEFAULT = 8;
 const RUN_SECONDS_DEFAULT = 1;
 const QUICK = { runs: 1, runSeconds: 0.1 } as const;

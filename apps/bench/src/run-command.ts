@@ -31,17 +31,17 @@ import type { System } from "./systems/system.ts";
 interface Report {
   readonly markdown: string;
   readonly data: unknown;
-  /** Goes to `docs/images/NAME.svg`. */
+  /** Chart for `docs/images/NAME.svg`. */
   readonly chart?: { readonly name: string; readonly svg: string };
 }
 
-/** Runs by which a Java virtual machine has compiled what it runs. */
+/** Most warm-up runs: a Java virtual machine needs that many. */
 const WARM_UPS_MAX = 20;
 
-/** Progress goes to standard error, so that the tables alone can be piped. */
+/** Prints progress to standard error, so that standard output has only the tables. */
 const say = (line: string) => console.error(line);
 
-/** Carries a command out: measures, prints, and writes what it was asked to write. */
+/** Carries a command out: measures, prints the report, and writes it to the files that the command names. */
 export async function runCommand(command: Command, commandText: string): Promise<void> {
   const completeConditions = await readConditions(commandText);
   const report = await MODES[command.mode](command);

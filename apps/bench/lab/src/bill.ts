@@ -1,8 +1,8 @@
 import type { QueueUsage } from "@sluice/protocol";
 
-/** Usage of a Durable Object that Cloudflare bills beside the rows of its database. */
+/** Usage of a Durable Object, which Cloudflare bills beside the rows of its database. */
 export interface MeterReading {
-  /** RPC calls from outside, and alarms that ran. */
+  /** RPC calls from outside and alarms that ran. */
   readonly requests: number;
   readonly alarms: number;
   /** `setAlarm` calls: each is billed as a row written. */
@@ -13,7 +13,7 @@ export interface MeterReading {
   readonly activeMs: number;
 }
 
-/** Reading of the meter, and the usage that the object itself has counted. */
+/** Reading of the meter, with the usage that the object itself has counted. */
 export interface Bill extends MeterReading {
   readonly usage: QueueUsage;
 }

@@ -1,7 +1,7 @@
 import { env, waitUntil } from "cloudflare:workers";
 import { installProducers } from "@sluice/producer";
 
-/** Imported first, as the entries that `sluice` generates do: the bench Worker finds its queues in `env`. */
+// Imported first, as in the entries that `sluice` generates: the bench Worker finds its queues in `env`.
 installProducers(
   env,
   [

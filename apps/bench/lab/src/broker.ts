@@ -5,7 +5,7 @@ import type { QueueConsumerRpc, QueueTopology, SendReply, SendRequest } from "@s
 import type { Bill } from "./bill.ts";
 import { Meter } from "./meter.ts";
 
-/** The real broker under a meter, which counts from outside. */
+// The broker's classes, with a meter that counts their calls from outside.
 const { TOPOLOGY } = workerEnv as unknown as { readonly TOPOLOGY: QueueTopology };
 const options = { topology: TOPOLOGY, consumers: { driver: "CONSUMER" } };
 const Broker = createQueueBroker(options, workersPort);
@@ -30,7 +30,7 @@ export class QueueBroker extends Broker {
     return this.#meter.alarm(() => super.alarm());
   }
 
-  /** Answers with the bill. The meter does not count this call, the object does. */
+  /** Makes the bill. The meter does not count this call, but the object does. */
   async bill(queue: string): Promise<Bill> {
     const { usage } = await super.describe(queue);
     if (usage === undefined) throw new Error(`queue "${queue}" has counted nothing`);
@@ -46,7 +46,7 @@ function meterOf(ctx: DurableObjectState): Meter {
   return meter;
 }
 
-/** `ctx.storage` is one object for the object's life, so methods put on it are what the broker calls. */
+/** Counts calls of `setAlarm` and `sync`: `ctx.storage` stays the same, so the broker calls the methods put on it. */
 function countCommits(ctx: DurableObjectState): DurableObjectState {
   const meter = meterOf(ctx);
   const setAlarm = ctx.storage.setAlarm.bind(ctx.storage);

@@ -1,27 +1,28 @@
 import type { Bill } from "./bill.ts";
 
-/** Command to the driver. `Answers` has the answer to each, by its kind. */
+/** Command to the driver. `Answers` has the type of each answer, by the command's kind. */
 export type LabCommand =
-  /** Sends messages by `sendBatch` (100 each by default), so many at once, and does not wait until they are handled. */
+  /** Sends messages by `sendBatch`, `atOnce` calls at a time, and does not wait until they are handled. */
   | {
       readonly kind: "fill";
       readonly messages: number;
       readonly atOnce: number;
+      /** Messages of each call. Default 100. */
       readonly batchSize?: number;
       readonly delaySeconds: number;
     }
-  /** Sends messages one by one from so many requests at once. */
+  /** Sends messages one by one from `requests` requests at once. */
   | { readonly kind: "send"; readonly requests: number; readonly messages: number }
-  /** Sets what the handler does from now on; forgets what it has handled. */
+  /** Sets the handler's behaviour and resets its counts. */
   | { readonly kind: "behave"; readonly behaviour: Behaviour }
   | { readonly kind: "handled" }
-  /** Calls the queue's object and so starts it. */
+  /** Calls the queue's object, which starts it. */
   | { readonly kind: "wake" }
   | { readonly kind: "bill" };
 
 export type Behaviour =
   | { readonly kind: "acknowledge" }
-  /** Retries every n-th message on its first delivery, after so many seconds. */
+  /** Retries every `every`-th message on its first delivery, after `delaySeconds`. */
   | { readonly kind: "retryFirst"; readonly every: number; readonly delaySeconds: number };
 
 export interface Answers {
@@ -34,11 +35,12 @@ export interface Answers {
 }
 
 export interface HandledCounts {
-  /** Messages delivered, again and again when retried. */
+  /** Deliveries of messages, retries included. */
   readonly delivered: number;
   readonly acknowledged: number;
   readonly batches: number;
-  /** Moment of the first and the latest delivery in ms since 1970, 0 before it. */
+  /** Time of the first delivery in ms since 1970; 0 before it. */
   readonly firstMs: number;
+  /** Time of the latest delivery in ms since 1970; 0 before the first. */
   readonly lastMs: number;
 }

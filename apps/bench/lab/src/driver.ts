@@ -7,7 +7,8 @@ import bench from "../../worker/src/index.ts";
 import type { Bill } from "./bill.ts";
 import type { Answers, Behaviour, HandledCounts, LabCommand } from "./commands.ts";
 
-/** The bench Worker, and what the other measurements need: sending without waiting, retrying, asking for the bill. */
+// The bench Worker, with the commands of the other measurements: sending without waiting, retrying, reading the bill.
+
 const QUEUE = "bench";
 
 interface Env {
@@ -48,7 +49,7 @@ const handlers = {
 export default handlers;
 export const SluiceQueueConsumer = createQueueConsumer(handlers, { waitForWaitUntil: true });
 
-/** Retries every n-th message that is delivered for the first time, and answers with how many those are. */
+/** Retries every n-th message that is delivered for the first time. Returns the number of retried messages. */
 function retrySome(messages: readonly Message<Payload>[]): number {
   if (behaviour.kind === "acknowledge") return 0;
   const { every, delaySeconds } = behaviour;
@@ -86,7 +87,7 @@ async function timed(work: () => Promise<unknown>): Promise<{ tookMs: number }> 
   return { tookMs: Date.now() - startMs };
 }
 
-/** Delayed messages get due over ten minutes, neighbours in different seconds. */
+/** Time over which delayed messages become due, in seconds; neighbours in different seconds. */
 const DELAYS_SPREAD_SECONDS = 600;
 
 function fill(env: Env, { messages, atOnce, batchSize = 100, delaySeconds }: FillCommand): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MeterReading } from "./bill.ts";
 
-/** Counts what one object does. */
+/** Counts the usage of one object. */
 export class Meter {
   #requests = 0;
   #alarms = 0;

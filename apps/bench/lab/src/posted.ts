@@ -1,4 +1,4 @@
-/** Counts of what the poster has sent. */
+/** Counts of the poster's sends. */
 export interface Posted {
   readonly tookMs: number;
   readonly calls: number;

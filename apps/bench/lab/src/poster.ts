@@ -3,7 +3,7 @@ import { inParallel } from "../../src/workload/ways.ts";
 import type { Bill } from "./bill.ts";
 import type { Posted } from "./posted.ts";
 
-/** Sends packed messages to objects as producers do, so many calls at a time, and without a producer's own rules. */
+// Sends packed messages to objects as producers do, but directly: it shares no calls and uses no shard map.
 
 interface Env {
   SLUICE_QUEUES: {
@@ -15,7 +15,7 @@ interface Env {
 }
 
 const BODY = JSON.stringify({ text: "x".repeat(180) });
-/** Calls of each sender until it looks at the clock. */
+/** Calls of each sender between two looks at the clock. */
 const CALLS_IN_A_ROW = 20;
 
 export default {

@@ -7,25 +7,27 @@ import { perSecond } from "../workload/run.ts";
 export type Backlog =
   /** Messages that are ready, and no consumer takes them. */
   | { readonly kind: "ready"; readonly messages: number }
-  /** Messages that are due in an hour and up to ten minutes, each in another second than its neighbours. */
+  /** Messages that are due in an hour to an hour and ten minutes, each in another second than its neighbours. */
   | { readonly kind: "delayed"; readonly messages: number }
-  /** Messages that wait an hour for their first retry; every second message between them was acknowledged. */
+  /** Messages that wait an hour for their first retry; the messages between them were acknowledged. */
   | { readonly kind: "retrying"; readonly messages: number };
 
 /** Figures of a queue with a backlog in it. */
 export interface BacklogFigures {
   readonly backlog: Backlog;
-  /** New messages a second: `sendBatch(100)`, ten at once, and from 50 requests one by one. */
+  /** Messages sent a second by `sendBatch(100)`, ten at once. */
   readonly enqueuedPerSecond: number;
+  /** Messages sent a second one by one, from 50 requests at once. */
   readonly singleEnqueuedPerSecond: number;
   /** Messages handled a second, in batches of 100. */
   readonly dequeuedPerSecond: number;
   /** Memory of the whole process in bytes, garbage and caches included. */
   readonly residentBytes: number | null;
-  /** First call of the object after a start, in ms: it reads its state. */
+  /** Time of the object's first call after a start, in ms: it reads its state. */
   readonly objectStartMs: number;
-  /** Time from the start of the process to the first message at its consumer, in ms, and workerd's part of it. */
+  /** Time from the start of the process to the first message at its consumer, in ms. */
   readonly firstDeliveryMs: number;
+  /** Part of that until workerd answers, in ms. */
   readonly processStartMs: number;
 }
 
@@ -34,7 +36,7 @@ type Measured = Omit<BacklogFigures, "backlog">;
 interface BacklogOptions {
   /** Number of runs, each of which fills a queue anew; medians count. */
   readonly runs: number;
-  /** Messages that are sent, and handled, to take a rate. */
+  /** Messages that are sent, or handled, to measure a rate. */
   readonly sampleMessages: number;
   readonly say: (line: string) => void;
 }
@@ -48,7 +50,7 @@ export const BACKLOGS: readonly Backlog[] = [
   { kind: "delayed", messages: 10_000 },
   { kind: "retrying", messages: 10_000 },
 ];
-/** Messages that are sent to measure what one costs. */
+/** Messages that are sent to measure a rate. */
 export const SAMPLE_MESSAGES = 20_000;
 
 export const QUICK_BACKLOGS: readonly Backlog[] = [
@@ -81,7 +83,7 @@ export async function measureBacklog(backlog: Backlog, options: BacklogOptions):
   return { backlog, ...medians(measured) };
 }
 
-/** Lets the queue's files grow first: growth is slower than writing in place, and would count for small backlogs. */
+/** Lets the queue's files grow before the measurement: growth is slower than writing in place. */
 async function use(persistDir: string): Promise<void> {
   await withLab({ persistDir, consumer: {} }, async (lab) => {
     await lab.tell({ kind: "fill", messages: USED_MESSAGES, atOnce: 10, delaySeconds: 0 });
@@ -111,7 +113,7 @@ async function measure(persistDir: string, sampleMessages: number): Promise<Meas
   return { ...quiet, ...busy };
 }
 
-/** Without a consumer: start, memory, and sending twice `sampleMessages`. */
+/** Measures start, memory, and sending twice `sampleMessages`, without a consumer. */
 async function measureQuiet(lab: Lab, sampleMessages: number) {
   const { tookMs: objectStartMs } = await lab.tell({ kind: "wake" });
   const residentBytes = await lab.residentBytes();
@@ -125,7 +127,7 @@ async function measureQuiet(lab: Lab, sampleMessages: number) {
   };
 }
 
-/** With a consumer, after another start: the first delivery, and the rate of the first `messages`. */
+/** Measures the first delivery after another start, and the rate of the first `messages`, with a consumer. */
 async function measureBusy(lab: Lab, messages: number) {
   const processStartMs = Date.now() - lab.startedMs;
   await lab.tell({ kind: "wake" });

@@ -37,7 +37,7 @@ export const CASES: readonly Case[] = [
 /** Most messages of a run; more would only fill memory with backlog. */
 export const RUN_MESSAGES_MAX = 400_000;
 
-/** Messages that make a run of about `seconds`: a multiple of `step`, once at least. */
+/** Number of messages for a run of about `seconds`: a multiple of `step`, at least one. */
 export function messagesFor(seconds: number, handledPerSecond: number, step: number): number {
   const steps = Math.round((seconds * handledPerSecond) / step);
   return Math.min(RUN_MESSAGES_MAX, step * Math.max(1, steps));

@@ -18,14 +18,14 @@ const HEADER = [
   "CPU µs/message",
 ];
 
-/** A comparison of which only names and figures are needed. */
+/** Names and figures of a comparison. */
 export interface Row {
   readonly system: { readonly name: string; readonly acknowledged: AcknowledgedIn; readonly clockMs: number };
   readonly testCase: Pick<Case, "title">;
   readonly outcome: Outcome;
 }
 
-/** One table per case, a row per system. The reasons of those that could not be measured stand under it. */
+/** Makes a table per case, with a row per system, and below it the reasons of systems that could not be measured. */
 export function compareTables(rows: readonly Row[]): string {
   const titles = [...new Set(rows.map(({ testCase }) => testCase.title))];
   return titles
@@ -40,7 +40,7 @@ export function compareTables(rows: readonly Row[]): string {
     .join("\n\n");
 }
 
-/** Makes the table of what each system does for its figures. */
+/** Makes the table of how each system was set up. */
 export function systemsTable(
   systems: readonly Pick<System, "name" | "acknowledged" | "how">[],
   how = "batches of 100; consumer",

@@ -17,7 +17,7 @@ interface CompareOptions<W extends string = Way> extends WarmUpOptions {
   readonly say: (line: string) => void;
 }
 
-/** One run, or the medians of several, and what it cost. */
+/** Figures of one run, or the medians of several, with their CPU time. */
 export interface Run extends Measured {
   /** CPU time of all processes of the system, client included, per message in µs; `null` where it cannot be read. */
   readonly cpuMicrosPerMessage: number | null;
@@ -40,10 +40,10 @@ type Started<W extends string> =
 
 /**
  * Measures every case on every system. All systems run all the time and take turns, run by run, in an order that is
- * reversed each time. So other work of the machine affects all of them alike.
+ * reversed each time, so that other work of the machine affects all of them alike.
  */
 export async function compare<W extends string>(options: CompareOptions<W>): Promise<Comparison<W>[]> {
-  // Starting can be done at the same time, installing cannot: package managers lock.
+  // Systems can start at the same time, but are installed one by one: package managers lock.
   const missing: (string | null)[] = [];
   for (const system of options.systems) missing.push(await install(system, options));
   const started = await Promise.all(
@@ -59,7 +59,7 @@ export async function compare<W extends string>(options: CompareOptions<W>): Pro
   }
 }
 
-/** The reason why a system cannot be installed, `null` when it is. */
+/** Installs a system. Resolves to the reason why that is impossible, or `null`. */
 async function install<W extends string>(
   system: System<W>,
   { mayInstall }: CompareOptions<W>,
@@ -91,7 +91,7 @@ async function start<W extends string>(
   }
 }
 
-/** Stops every system, whichever of them cannot be stopped. */
+/** Stops every system, also if some of them cannot be stopped. */
 async function stopAll<W extends string>(
   started: readonly Started<W>[],
   { say }: CompareOptions<W>,

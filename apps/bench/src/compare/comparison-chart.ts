@@ -8,7 +8,7 @@ const LEGEND: readonly (readonly [BarKind, string])[] = [
   ["memory", "answered from memory"],
 ];
 
-/** The rates of a comparison as bars: a panel per case that is about them, a bar per system. */
+/** Draws the rates of a comparison as bars: a panel per case with a `shown` rate, a bar per system. */
 export function comparisonChart<W extends string>(
   title: string,
   subtitle: string,

@@ -3,8 +3,9 @@ import type { RunningSystem } from "../systems/system.ts";
 import { rateOf } from "../workload/run.ts";
 import { type Case, messagesFor } from "./cases.ts";
 
-/** A system is warm when the fastest of so many latest runs is at most this factor faster than all runs before them. */
+/** Number of latest runs that are compared with the runs before them. */
 const SETTLED_RUNS = 3;
+/** A system is warm when its fastest latest run is at most this much faster than the fastest run before. */
 export const SETTLED_FACTOR = 1.03;
 
 export interface WarmUpOptions {
@@ -12,15 +13,15 @@ export interface WarmUpOptions {
   readonly runSeconds: number;
   /** Most runs, even if each is faster than those before. */
   readonly warmUpsMax: number;
-  /** Factor for the messages of the first run; each run sizes the next one. */
+  /** Factor for the messages of the first run; each run determines the size of the next one. */
   readonly warmUpScale: number;
 }
 
 /**
- * Runs a case until it gets no faster: servers compile what they run often, some for a second and a Java virtual
- * machine for a quarter of a minute.
+ * Runs a case until it gets no faster: servers compile frequent code, some for a second and a Java virtual machine for
+ * a quarter of a minute.
  *
- * @returns how many messages make a run.
+ * @returns the number of messages of a run.
  */
 export async function warmUp<W extends string>(
   running: Pick<RunningSystem<W>, "prepare" | "run">,

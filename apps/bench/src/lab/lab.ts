@@ -9,26 +9,27 @@ import type { Way } from "../workload/ways.ts";
 
 const SOURCES = fileURLToPath(new URL("../../lab/src/", import.meta.url));
 
-/** Longest time until sent messages are handled, and time between two looks, in ms. */
+/** Longest time until sent messages are handled, in ms. */
 const HANDLED_MS_MAX = 300_000;
 const LOOK_AGAIN_MS = 20;
 
-/** Settings of the queue "bench"; `null` leaves it without a consumer. */
 export interface LabOptions {
   readonly persistDir: string;
+  /** Settings of the consumer of the queue "bench"; `null` for no consumer. */
   readonly consumer: Partial<ConsumerSettings> | null;
 }
 
 /** The broker and the bench Worker in one workerd, without Wrangler around them. */
 export interface Lab {
-  /** When the start of the process began, in ms since 1970. */
+  /** Time at which the process was started, in ms since 1970. */
   readonly startedMs: number;
+  /** Sends a command to the driver, and resolves to its answer. */
   tell<Kind extends LabCommand["kind"]>(command: Extract<LabCommand, { kind: Kind }>): Promise<Answers[Kind]>;
-  /** One run of the comparison's workload. */
+  /** Makes one run of the comparison's workload. */
   run(way: Way, messages: number): Promise<Measured>;
-  /** Waits until so many messages were delivered, or acknowledged. */
+  /** Waits until this number of messages was delivered, or acknowledged. Rejects after five minutes. */
   until(what: "delivered" | "acknowledged", messages: number): Promise<HandledCounts>;
-  /** Memory of the workerd process in bytes, `null` where it cannot be read. */
+  /** Memory of the workerd process in bytes; `null` where it cannot be read. */
   residentBytes(): Promise<number | null>;
   stop(): Promise<void>;
 }

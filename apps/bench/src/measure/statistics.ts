@@ -6,9 +6,8 @@ export interface Latency {
 }
 
 /**
- * The value below which `share` of the values lie (nearest rank): of 100 values, the 99th for 0.99.
- *
- * @returns `NaN` of no values.
+ * Smallest value that is not below `share` of the values (nearest rank): of 100 values, the 99th for 0.99. `NaN` of no
+ * values.
  */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
@@ -33,7 +32,7 @@ export function medians<Figures>(all: readonly Figures[]): Figures {
   return Object.fromEntries(Object.keys(first).map((key) => [key, of(key)])) as Figures;
 }
 
-/** `NaN` of no values. */
+/** Mean of the values; `NaN` of no values. */
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Payload } from "../workload/payload.ts";
 import { type ConnectPeer, preciseNow } from "./peer-client.ts";
 
-/** Jobs at a time in one worker; more was not faster. */
+/** Jobs at a time in one worker; more were not faster. */
 const CONCURRENCY = 50;
 
 /** Part of BullMQ that is used. */

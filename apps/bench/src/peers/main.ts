@@ -5,7 +5,9 @@ import type { ClientRequest, ClientResponse } from "./messages.ts";
 import { type ConnectPeer, type PeerSettings, preciseNow, targetOf } from "./peer-client.ts";
 import { connectPgBoss } from "./pg-boss.ts";
 
-/** The process that sends to a peer and consumes from it; its parent tells it what to run. */
+// The process that sends to a peer and consumes from it, by requests of its parent.
+
+/** Clients by the ids of their systems. */
 const CONNECT: Readonly<Record<string, ConnectPeer>> = {
   bullmq: connectBullMQ,
   "pg-boss": connectPgBoss(false),

@@ -10,12 +10,12 @@ export interface PeerSettings {
   readonly packages: string;
 }
 
-/** Producer and consumer of a peer. What is handled is noted in `handled`. */
+/** Producer and consumer of a peer. The consumer enters handled messages in `handled`. */
 interface PeerClient extends Pick<Target, "send" | "sendHundred"> {
   close(): Promise<void>;
 }
 
-/** A peer as the workload sees it. It has no requests, and delivers at once. */
+/** Makes the workload's target of a peer. Loops stand for requests, which a peer does not have. */
 export function targetOf({ send, sendHundred }: PeerClient, handled: Handled): Target {
   return {
     send,

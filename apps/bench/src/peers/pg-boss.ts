@@ -5,9 +5,9 @@ import { type ConnectPeer, preciseNow } from "./peer-client.ts";
 
 const QUEUE = "bench";
 const CONNECTIONS = 20;
-/** The shortest that pg-boss allows. */
+/** Shortest interval that pg-boss allows. */
 const POLLING_SECONDS = 0.5;
-/** Jobs per fetch and fetching workers; the fastest of those tried on two cores. */
+/** Jobs per fetch; with `WORKERS` the fastest that was found on two cores. */
 const BATCH_SIZE = 500;
 const WORKERS = 1;
 
@@ -31,8 +31,10 @@ interface PgBossModule {
 }
 
 /**
- * @param isNotified Whether NOTIFY wakes workers. They start at once then, and sends are slower: PostgreSQL commits
- *   transactions that notify one after the other. Else workers ask every half second.
+ * Makes a client of pg-boss.
+ *
+ * @param isNotified whether NOTIFY wakes workers. Then they start at once, and sends are slower: PostgreSQL commits
+ *   transactions that notify one after the other. Else workers poll every half second.
  */
 export function connectPgBoss(isNotified: boolean): ConnectPeer {
   return async ({ port, packages }, handled) => {

@@ -4,15 +4,15 @@ import { type Lab, startLab } from "../lab/lab.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import type { Scenario } from "./scenarios.ts";
 
-/** Time in which what is answered is written too, in ms: an acknowledgement comes after its handler. */
+/** Time after which the last acknowledgements are committed, in ms: they come after their handlers. */
 const SETTLED_MS = 1_000;
 /**
- * Usage that comes of asking for the bill twice: a call, a report that the queue is idle, and another with the next
- * commit that it is so no more.
+ * Usage between two readings of the bill that comes of the readings: a call, a report that the queue is idle, and with
+ * the next commit a report that it no longer is.
  */
 const ASKED = { rowsWritten: 4, requests: 3 };
 
-/** Counts of a queue's object for the messages of a scenario. */
+/** Usage of a queue's object for the messages of a scenario. */
 export type Counted = Used & Sent;
 
 /** The bill of a scenario, and the prices of others for the same, in USD per million messages. */
@@ -43,7 +43,7 @@ export async function measurePrices(
   return priced;
 }
 
-/** Runs a scenario on a new queue and takes the difference of what is counted before and after. */
+/** Runs a scenario on a new queue, and takes the difference of its usage before and after. */
 async function measureUsage(scenario: Scenario, messages: number): Promise<Counted> {
   const persistDir = await temporaryFolder("price");
   const lab = await startLab({ persistDir, consumer: scenario.consumer });
@@ -88,7 +88,7 @@ async function send(lab: Lab, { sending }: Scenario, messages: number): Promise<
   }
 }
 
-/** The usage once the last acknowledgement is written too, and the report that asking for it makes. */
+/** Reads the usage after the last acknowledgement is committed; waits for the report that the reading causes. */
 async function settledUsage(lab: Lab) {
   await sleep(SETTLED_MS);
   const { usage } = await lab.tell({ kind: "bill" });

@@ -2,7 +2,7 @@ import { threeDigits } from "../report/figures.ts";
 import { markdownTable } from "../report/markdown-table.ts";
 import type { Priced } from "./measure-price.ts";
 
-/** Makes the tables of the counts per message, and of their price per million. */
+/** Makes the tables of the usage per message, and of the prices per million messages. */
 export function priceTables(priced: readonly Priced[]): string {
   const usage = priced.map(({ title, counted }) => [
     title,

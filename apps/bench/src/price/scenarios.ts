@@ -1,13 +1,13 @@
 import type { ConsumerSettings } from "@sluice/protocol";
 import type { Behaviour } from "../../lab/src/commands.ts";
 
-/** How the messages of a scenario are sent. */
+/** Way in which the messages of a scenario are sent. */
 export type Sending =
   | { readonly kind: "batches"; readonly size: number }
   | { readonly kind: "requests"; readonly requests: number }
   | { readonly kind: "trickle"; readonly everyMs: number };
 
-/** A use of a queue whose bill is counted. */
+/** Use of a queue whose bill is measured. */
 export interface Scenario {
   readonly title: string;
   readonly consumer: Partial<ConsumerSettings>;
@@ -50,7 +50,7 @@ export const SCENARIOS: readonly Scenario[] = [
   scenario("sendBatch(100), 1 of 100 retried once", IN_HUNDREDS, BATCHES, 20_000, 100),
 ];
 
-/** @param retriedEvery one of so many messages is retried once; by default none. */
+/** @param retriedEvery one message of so many is retried once. Default: none. */
 function scenario(
   title: string,
   consumer: Partial<ConsumerSettings>,

@@ -5,13 +5,11 @@ interface Process {
   readonly parent: number;
 }
 
-/** The time of a process. */
 interface ProcessTimes extends Process {
-  /** CPU ticks of itself and of those of its children that have ended. */
+  /** CPU ticks of the process and of its children that have ended. */
   readonly ticks: number;
 }
 
-/** The memory of a process. */
 interface ProcessStatus extends Process {
   readonly residentBytes: number;
 }
@@ -40,7 +38,7 @@ export function treeOf<Each extends Process>(roots: readonly number[], processes
   return processes.filter(({ pid }) => tree.has(pid));
 }
 
-/** A line of `/proc/PID/stat`; `null` for one of a process that is gone. */
+/** Parses a line of `/proc/PID/stat`. `null` for the empty text of a process that is gone. */
 export function parseStat(line: string): ProcessTimes | null {
   // The name stands in parentheses and may contain anything, parentheses too.
   const match = /^(\d+) \(.*\) (.*)$/s.exec(line.trim());
@@ -51,7 +49,7 @@ export function parseStat(line: string): ProcessTimes | null {
   return { pid: Number(pid), parent: Number(fields[1]), ticks: sum(fields.slice(11, 15), Number) };
 }
 
-/** `/proc/PID/status`; `null` for a process that is gone. */
+/** Parses `/proc/PID/status`. `null` for the empty text of a process that is gone. */
 export function parseStatus(text: string): ProcessStatus | null {
   const field = (key: string) => new RegExp(`^${key}:\\s*(\\S+)`, "m").exec(text)?.[1];
   const [pid, parent] = ["Pid", "PPid"].map(field);
@@ -59,7 +57,7 @@ export function parseStatus(text: string): ProcessStatus | null {
   return { pid: Number(pid), parent: Number(parent), residentBytes: 1024 * Number(field("VmRSS") ?? 0) };
 }
 
-/** Reads and parses a file of `/proc/PID` for each process. Answers `null` where there is no `/proc`. */
+/** Reads and parses a file of `/proc/PID` for each process. `null` where there is no `/proc`. */
 async function readProcesses<Each>(
   file: "stat" | "status",
   parse: (text: string) => Each | null,

@@ -2,7 +2,7 @@ import { mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** A new folder for the state of one system. */
+/** Makes a new folder for the state of one system. */
 export async function temporaryFolder(name: string): Promise<string> {
   return mkdtemp(path.join(tmpdir(), `sluice-bench-${name}-`));
 }
@@ -11,7 +11,7 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Resolves when everything in the folder is on the disk: what is measured next must not share the disk with it. */
+/** Syncs all files of a folder, so that their writes do not use the disk during the next measurement. */
 export async function flushFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   for (const { name, parentPath } of entries.filter((entry) => entry.isFile())) {

@@ -3,12 +3,12 @@ export type BarKind = "ours" | "disk" | "memory";
 
 export interface Bar {
   readonly label: string;
-  /** `null` for what could not be measured: the label stays, with a dash. */
+  /** `null` if it could not be measured: the chart says so beside the label. */
   readonly value: number | null;
   readonly kind: BarKind;
 }
 
-/** Bars on a scale of their own, from 0 to the longest. */
+/** Bars that share a scale, from 0 to the longest. */
 interface Panel {
   readonly title: string;
   readonly bars: readonly Bar[];
@@ -74,7 +74,7 @@ function rules(scheme: "light" | "dark"): string {
     .join("\n");
 }
 
-/** Horizontal bars as an SVG that follows the reader's colour scheme and names every bar to a screen reader. */
+/** Draws horizontal bars as an SVG that follows the reader's colour scheme and names every bar to a screen reader. */
 export function chartSvg(chart: Chart): string {
   const height = HEADER_HEIGHT + chart.panels.reduce((sum, panel) => sum + panelHeight(panel), 0) + MARGIN;
   let top = HEADER_HEIGHT;

@@ -5,7 +5,7 @@ import path from "node:path";
 import { median } from "../measure/statistics.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 
-/** Conditions under which something was measured. */
+/** Conditions of a measurement. */
 export interface Conditions {
   readonly command: string;
   /** ISO 8601, to the minute. */
@@ -17,10 +17,11 @@ export interface Conditions {
   readonly node: string;
   readonly wrangler: string;
   readonly workerd: string;
-  /** Median time to write 4 KB and sync it where the systems keep their data, in µs. */
+  /** Median time to write 4 KB to the disk of the systems' data and sync it, in µs. */
   readonly syncMicros: number;
-  /** Load average of the last minute before and after: 0 is a machine that does nothing else. */
+  /** Load average of the minute before the measurement: 0 if the machine does nothing else. */
   readonly loadBefore: number;
+  /** Load average of its last minute. */
   readonly loadAfter: number;
 }
 
@@ -47,7 +48,7 @@ export async function readConditions(command: string): Promise<() => Conditions>
   return () => ({ ...before, loadAfter: loadavg()[0] ?? 0 });
 }
 
-/** As a list in Markdown. */
+/** Makes a list of the conditions in Markdown. */
 export function conditionsList(conditions: Conditions): string {
   const { cpu, cores, memoryGb, system, node, wrangler, workerd, syncMicros } = conditions;
   return [

@@ -10,15 +10,15 @@ export async function writeFigures(name: string, content: string): Promise<void>
   await writeFile(MEASUREMENTS, replaceBlock(await readFile(MEASUREMENTS, "utf8"), name, content));
 }
 
-/** A picture that `docs/design/measurements.md` shows. */
+/** Writes a picture that `docs/design/measurements.md` shows. */
 export async function writeChart(name: string, svg: string): Promise<void> {
   await writeFile(path.join(DOCS, "images", `${name}.svg`), svg);
 }
 
 /**
- * Replaces what stands between `<!-- figures: NAME -->` and the next `<!-- end of figures -->` of a document.
+ * Replaces the text between `<!-- figures: NAME -->` and the next `<!-- end of figures -->` of a document.
  *
- * Throws if the document has no such block.
+ * @throws Error if the document has no such block.
  */
 export function replaceBlock(document: string, name: string, content: string): string {
   const start = `<!-- figures: ${name} -->`;

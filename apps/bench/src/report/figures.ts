@@ -1,16 +1,16 @@
-/** A rate, a count: no decimals, thousands apart. */
+/** Formats a rate or a count: no decimals, thousands apart. */
 export function count(value: number): string {
   return Number.isFinite(value) ? Math.round(value).toLocaleString("en") : "-";
 }
 
-/** Milliseconds to three digits. Values below the clock's resolution are printed as smaller than that. */
+/** Formats milliseconds to three digits. A value below the clock's resolution becomes `<` and the resolution. */
 export function millis(value: number, resolutionMs = 0): string {
   if (!Number.isFinite(value)) return "-";
   if (value < resolutionMs) return `<${resolutionMs}`;
   return threeDigits(value);
 }
 
-/** A value to about three digits, without an exponent. */
+/** Formats a value to about three digits, without an exponent. */
 export function threeDigits(value: number): string {
   if (!Number.isFinite(value)) return "-";
   if (value === 0) return "0";

@@ -1,7 +1,7 @@
 /**
- * A table in Markdown whose columns line up in a terminal too.
+ * Makes a table in Markdown whose columns line up in a terminal too.
  *
- * @param textColumns Columns that read from the left, counted from the first; the others hold figures.
+ * @param textColumns number of first columns that are aligned to the left; the others hold figures. Default 1.
  */
 export function markdownTable(
   header: readonly string[],

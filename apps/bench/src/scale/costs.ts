@@ -1,10 +1,10 @@
-/** Time that a queue's object needs for what it does, in ms. */
+/** Costs of the steps of a send in a queue's object. */
 export interface Costs {
-  /** Time of its thread for a call, whatever is in it. */
+  /** Time of its thread for each call, without the messages. */
   readonly callMs: number;
-  /** Time of its thread for a message in it. */
+  /** Time of its thread for each message of a call. */
   readonly messageMs: number;
-  /** Time of its thread for a commit, whatever is in it. */
+  /** Time of its thread for each commit. */
   readonly commitMs: number;
   /** Rows that a commit of sends writes. */
   readonly rowsPerCommit: number;
@@ -15,11 +15,11 @@ export interface Costs {
  * documented (https://developers.cloudflare.com/durable-objects/platform/limits/: a soft limit).
  */
 
-/** Requests a second beyond which the platform refuses those to one object. */
+/** Most requests a second to one object; the platform refuses more. */
 export const REQUESTS_PER_SECOND_MAX = 1_000;
-/** Requests that it lets through at once after a pause. */
+/** Most requests that the platform lets through at once after a pause. */
 export const REQUESTS_AT_ONCE_MAX = 100;
-/** One way from an isolate to an object, in ms: at least this, and up to as much again. */
+/** Shortest time of one way from an isolate to an object, in ms. The longest is twice as long. */
 export const NETWORK_MS = 4;
 /**
  * Time until a commit is durable, in ms. The platform confirms it on other machines, and the object's thread is free

@@ -5,8 +5,9 @@ export interface NamedLoad extends Load {
   readonly title: string;
 }
 
-/** Isolates and messages a second of each shard, where every shard has its share. */
+/** Isolates for each shard. */
 const ISOLATES = 100;
+/** Messages a second for each shard. */
 const PER_SECOND = 1_000;
 
 /** Loads that are simulated. */
@@ -46,13 +47,13 @@ function even(shards: number): NamedLoad {
     shards,
     isolates: shards * ISOLATES,
     perSecond: shards * PER_SECOND,
-    // No more isolates at a time than shard 0 answers: each asks it first.
+    // So slowly that shard 0 answers all isolates: each calls it first.
     startsMs: 20_000,
     countedMs: 3_000,
   };
 }
 
-/** A load that is over within moments: to see that it works. */
+/** Makes a load small, for a run that only shows that the simulation works. */
 export function quickLoad(load: NamedLoad): NamedLoad {
   const { shards, isolates, perSecond, incident } = load;
   const small = { ...load, isolates: isolates / 10, perSecond: perSecond / 10, countedMs: 500 };

@@ -5,16 +5,16 @@ import type { Costs } from "./costs.ts";
 import { type Poster, type Sends, startPoster } from "./poster.ts";
 import { type StepCosts, stepCosts } from "./step-costs.ts";
 
-/** Shards that are measured. */
+/** Numbers of shards that are measured. */
 export const SHARDS_MEASURED = [1, 2, 4, 8] as const;
 /** Calls that are under way to each object at a time. */
 export const CALLS_AT_ONCE = 64;
 /** Messages of a large call. */
 export const MESSAGES_TOGETHER = 100;
-/** Part of a run that comes before it, for the process to get fast. */
+/** Length of the warm-up before a run, as a share of the run. */
 const WARM_UP_SHARE = 0.5;
 
-/** Sends to so many shards at once, as measured. */
+/** Figures of sends to several shards at once. */
 export interface MeasuredShards {
   readonly where: "one process" | "a process each";
   readonly shards: number;

@@ -5,11 +5,11 @@ interface Work {
   done(): void;
 }
 
-/** The one thread of an object: work is done in the order in which it comes, a piece at a time. */
+/** The one thread of an object: it does work in the order in which it comes, a piece at a time. */
 export class ObjectThread {
   readonly #time: VirtualTime;
   #waiting: Work[] = [];
-  /** Index of the next piece in `#waiting`: to shift a long array is slow. */
+  /** Index of the next piece in `#waiting`, since shifting a long array is slow. */
   #next = 0;
   #isBusy = false;
   /** Time of holds that the thread has not begun to wait for, in ms. */
@@ -33,7 +33,7 @@ export class ObjectThread {
     });
   }
 
-  /** Keeps the thread busy for a time in ms after the piece that has just ended. Nothing else begins until then. */
+  /** Keeps the thread busy for `ms` after the piece that runs or has just ended, before the next one begins. */
   hold(ms: number): void {
     this.#holdMs += ms;
     this.#busyMs += ms;

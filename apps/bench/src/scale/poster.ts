@@ -8,19 +8,20 @@ import { cpuMs } from "../process/processes.ts";
 
 const SOURCES = fileURLToPath(new URL("../../lab/src/", import.meta.url));
 
-/** Sends as one process of workerd makes them, and the CPU time of that process in ms; `null` without `/proc`. */
+/** Counts of the sends in one process of workerd. */
 export interface Sends extends Posted {
+  /** CPU time of that process, in ms; `null` without `/proc`. */
   readonly cpuMs: number | null;
 }
 
 /** Objects in a process of their own, with a Worker that sends to them. */
 export interface Poster {
-  /** Sends for some time: so many calls at once to each object, so many messages in each. */
+  /** Sends for `ms`: to each object `calls` calls at once, each with `messages` messages. */
   post(calls: number, messages: number, ms: number): Promise<Sends>;
   stop(): Promise<void>;
 }
 
-/** Starts a process with so many objects, each a queue as a shard is one, without consumers. */
+/** Starts a process with `objects` objects, each of a queue without a consumer, in the place of a shard. */
 export async function startPoster(folder: string, objects: number): Promise<Poster> {
   const [broker, poster] = await Promise.all(
     ["broker", "poster"].map((name) =>

@@ -7,13 +7,13 @@ import { type MeasuredScale, SHARDS_MEASURED } from "./measure-scale.ts";
 import type { Simulated } from "./simulate.ts";
 import { computedPerSecond } from "./step-costs.ts";
 
-/** A load, and what came of it. */
+/** A load with the figures of its simulation. */
 export interface SimulatedLoad {
   readonly load: NamedLoad;
   readonly outcome: Simulated;
 }
 
-/** Makes the tables of what was measured, computed and simulated. */
+/** Makes the tables of measured, computed and simulated figures. */
 export function scaleTables(measured: MeasuredScale, simulated: readonly SimulatedLoad[]): string {
   return [
     "### Measured: the steps of a send",
@@ -109,7 +109,7 @@ function billTable(simulated: readonly SimulatedLoad[]): string {
   );
 }
 
-/** Draws the stored messages a second of each load beside what was offered. */
+/** Draws the stored messages a second of each load beside the offered ones. */
 export function scaleChart(simulated: readonly SimulatedLoad[]): string {
   return chartSvg({
     title: "Simulated: messages a second by shards",

@@ -9,7 +9,7 @@ const QUICK_RUN_MS = 300;
 /** Seed of every simulation. */
 const SEED = 1;
 
-/** Measures the steps of a send, and simulates loads on queues with shards by what they cost. */
+/** Measures the costs of the steps of a send, and simulates loads on queues with shards by these costs. */
 export async function scale(isQuick: boolean, say: (line: string) => void) {
   const measured = await measureScale(isQuick ? QUICK_RUN_MS : RUN_MS, say);
   const simulated: SimulatedLoad[] = [];

@@ -6,7 +6,7 @@ import { SimulatedIsolate } from "./simulated-isolate.ts";
 import { type ObjectConditions, type ObjectCounts, SimulatedQueue } from "./simulated-queue.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
-/** Something that happens to the shards, in ms after the beginning of what is counted. */
+/** Event in the life of the shards. Times are in ms from the beginning of the counted time. */
 type Incident =
   | { readonly kind: "away"; readonly atMs: number; readonly forMs: number; readonly shard: number }
   | { readonly kind: "grow"; readonly atMs: number; readonly shards: number };
@@ -15,13 +15,13 @@ type Incident =
 export interface Load {
   readonly shards: number;
   readonly isolates: number;
-  /** Messages a second of all isolates, each by itself at times of its own (Poisson). */
+  /** Messages a second of all isolates together. Each message comes alone, at a random time (Poisson). */
   readonly perSecond: number;
-  /** Isolates that send 100 times as much as others, as a share of all. Default: none. */
+  /** Share of isolates that send `BUSY_RATE` times as much as others. Default 0. */
   readonly busyShare?: number;
   /**
-   * Time over which isolates start, before anything is counted, in ms. Each sends one message then, and goes on
-   * `SETTLES_MS` before the end of that time. 0: all of them are new when the counting begins.
+   * Time before the counted time, over which isolates start, in ms. Each sends one message at its start, and the load
+   * from `SETTLES_MS` before the counted time on. 0: all of them are new when the counted time begins.
    */
   readonly startsMs: number;
   /** Time that is counted, in ms. */
@@ -29,44 +29,44 @@ export interface Load {
   readonly incident?: Incident;
 }
 
-/** Times as much as others that a busy isolate sends. */
+/** Factor by which a busy isolate sends more than others. */
 export const BUSY_RATE = 100;
 
-/** Time with all of the load before anything is counted, in ms. */
+/** Time with the whole load before the counted time, in ms. */
 const SETTLES_MS = 1_000;
 
 /** Figures of a simulated load. Those without "all" in the name are of the counted time. */
 export interface Simulated {
   readonly sent: number;
   readonly stored: number;
-  /** Sends that were answered with a failure: refused by all shards, or lost with one that is away. */
+  /** Sends that have failed: refused by all shards, or lost with one that is away. */
   readonly failed: number;
   /** Stored messages a second. */
   readonly perSecond: number;
-  /** From the send to its answer, of stored messages. */
+  /** Time from the send to its answer, of stored messages. */
   readonly send: Latency;
-  /** Messages of a call, and calls of a commit. */
   readonly messagesPerCall: number;
   readonly callsPerCommit: number;
-  /** Messages of the shard that took most, divided by the mean of all; and of the one that took fewest. */
+  /** Messages of the shard that took most, divided by the mean of all. */
   readonly mostLoaded: number;
+  /** Messages of the shard that took fewest, divided by the mean of all. */
   readonly leastLoaded: number;
-  /** Largest share of the time for which the thread of a shard worked. */
+  /** Share of the time for which the busiest thread of a shard worked. */
   readonly busiest: number;
   /** Calls that the platform refused, so that the isolate moved on, as a share of all calls. */
   readonly refusedShare: number;
-  /** Calls that were told another map. */
+  /** Calls that were answered with another map. */
   readonly remapped: number;
-  /** For a million stored messages. */
+  /** Rows for a million stored messages, as the next three. */
   readonly rows: number;
   readonly requests: number;
   readonly gigabyteSeconds: number;
   readonly bill: Bill;
-  /** Over the whole run, also the start: each message has one of these outcomes. */
+  /** Messages of the whole run, the start included: each is stored or has failed. */
   readonly all: { readonly sent: number; readonly stored: number; readonly failed: number };
 }
 
-/** Means of a simulation: everything follows from them. */
+/** Input of a simulation, which determines its result. */
 export interface SimulationInput {
   readonly load: Load;
   readonly costs: Costs;
@@ -75,7 +75,7 @@ export interface SimulationInput {
   readonly conditions?: Omit<ObjectConditions, "costs">;
 }
 
-/** Simulates a load, and drains it: at the end no message is under way. */
+/** Simulates a load until no message is under way. */
 export async function simulate(input: SimulationInput): Promise<Simulated> {
   const { load, costs, seed, networkMs = NETWORK_MS, conditions = {} } = input;
   const time = new VirtualTime();

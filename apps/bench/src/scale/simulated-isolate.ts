@@ -5,8 +5,9 @@ import { NETWORK_MS } from "./costs.ts";
 import { QUEUE, type SimulatedQueue } from "./simulated-queue.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** Bytes of a message, and of a call that takes no more, as in `packages/producer`. */
+/** Bytes of a message. */
 const MESSAGE_BYTES = 240;
+/** Bytes of a call that takes no more messages, as in `packages/producer`. */
 const CALL_BYTES_FULL = 1_000_000;
 
 const MESSAGE: SendRequest = { packed: new Uint8Array(MESSAGE_BYTES) };
@@ -14,13 +15,13 @@ const MESSAGE: SendRequest = { packed: new Uint8Array(MESSAGE_BYTES) };
 export interface IsolateConditions {
   /** Random number, 0 to below 1. */
   readonly random: () => number;
-  /** Least time that one way takes, in ms, and as much again at most. Default `NETWORK_MS`. */
+  /** Shortest time of one way, in ms; the longest is twice as long. Default `NETWORK_MS`. */
   readonly networkMs?: number;
 }
 
 /**
- * An isolate of a Worker that sends. What shares a call, which shard it goes to and when it moves on are the
- * producer's own code.
+ * An isolate of a Worker that sends. It runs the producer's own code that shares calls, picks shards and moves on from
+ * overloaded ones.
  */
 export class SimulatedIsolate {
   readonly #shared: SharedCall<SendRequest, PostReply>;
@@ -63,7 +64,7 @@ export class SimulatedIsolate {
     });
   }
 
-  /** Sends a message. Answers whether it is stored; `false` where its call was refused, or its outcome is unknown. */
+  /** Sends a message. Resolves to whether it is stored; `false` if its call was refused, or its outcome is unknown. */
   async send(): Promise<boolean> {
     try {
       const reply = await this.#shared.run(MESSAGE, () => {});

@@ -18,7 +18,7 @@ export const QUEUE = "orders";
 
 const FIGURES = metricsText({ backlogCount: 0, backlogBytes: 0, oldestMessageTimestampMs: 0 });
 
-/** Conditions under which objects work. */
+/** Costs and limits of simulated objects. */
 export interface ObjectConditions {
   readonly costs: Costs;
   /** Time until a commit is durable, in ms. Default `DURABLE_MS`. */
@@ -34,15 +34,15 @@ export interface ObjectCounts {
   commits: number;
   /** Calls that the platform has refused. */
   overloaded: number;
-  /** Calls that were told another map. */
+  /** Calls that were answered with another map. */
   remapped: number;
   /** Time in ms in which calls were under way. */
   awakeMs: number;
 }
 
 /**
- * The objects of a queue. Who may call by which map, and what shares a commit, are the broker's own code; the time that
- * everything takes is that of the costs.
+ * The objects of a queue. They run the broker's own code that checks maps and shares commits; the time of each step is
+ * given by `Costs`.
  */
 export class SimulatedQueue {
   readonly #time: VirtualTime;
@@ -56,7 +56,7 @@ export class SimulatedQueue {
     this.#map = { epoch: 1, open: shards, kept: shards };
   }
 
-  /** Adds shards, as the directory does when their objects have confirmed their rows. */
+  /** Sets a larger number of shards, in a map with the next epoch. */
   grow(shards: number): void {
     this.#map = { epoch: this.#map.epoch + 1, open: shards, kept: shards };
   }
@@ -80,7 +80,7 @@ export class SimulatedQueue {
   }
 }
 
-/** A queue's object as the platform runs it: one thread, and a gate that refuses what is too much. */
+/** A queue's object as the platform runs it: one thread, behind a gate that refuses too many requests. */
 export class SimulatedObject {
   isAway = false;
   readonly #counts: ObjectCounts = {
@@ -119,7 +119,7 @@ export class SimulatedObject {
       },
       synced: async () => {
         await time.sleep(costs.commitMs + durableMs);
-        // What follows runs on the thread, behind what has come before.
+        // The code after a commit runs on the thread, after the work that waits there.
         await this.#thread.run(0);
       },
       durable: () => {},
@@ -129,7 +129,7 @@ export class SimulatedObject {
     });
   }
 
-  /** Counts so far; time awake includes what is under way. */
+  /** Counts so far; `awakeMs` includes the calls under way. */
   countsNow(): ObjectCounts {
     const awakeMs = this.#underWay > 0 ? this.#time.now() - this.#awakeSinceMs : 0;
     return { ...this.#counts, awakeMs: this.#counts.awakeMs + awakeMs };
@@ -143,7 +143,7 @@ export class SimulatedObject {
   /** Takes a call of a producer that has arrived. Resolves when its messages are durable. */
   async post(address: string, requests: readonly SendRequest[]): Promise<PostReply> {
     if (this.isAway) throw new Error("Network connection lost.");
-    if (!this.#isLetThrough()) {
+    if (!this.#takeToken()) {
       this.#counts.overloaded += 1;
       throw Object.assign(new Error("Durable Object is overloaded."), { overloaded: true });
     }
@@ -178,8 +178,8 @@ export class SimulatedObject {
     return epoch === null ? `${FIGURES} ${shardMapText(map)}` : FIGURES;
   }
 
-  /** Whether the platform lets a request through: a bucket of tokens. */
-  #isLetThrough(): boolean {
+  /** Takes a token from a bucket if there is one. Returns whether the platform lets the request through. */
+  #takeToken(): boolean {
     const nowMs = this.#time.now();
     const gained = ((nowMs - this.#tokensAtMs) * this.#perSecondMax) / 1_000;
     this.#tokens = Math.min(REQUESTS_AT_ONCE_MAX, this.#tokens + gained);

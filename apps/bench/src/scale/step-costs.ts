@@ -3,31 +3,34 @@ import type { Sends } from "./poster.ts";
 
 type Counted = Pick<Sends, "calls" | "messages" | "commits" | "rowsWritten" | "tookMs" | "cpuMs">;
 
-/** Sends in three ways: one call with one message at a time, many calls at a time, one call with many messages. */
+/** Counts of three ways of sending. */
 export interface StepRuns {
+  /** One call with one message at a time. */
   readonly single: Counted;
+  /** Many calls at a time. */
   readonly atOnce: Counted;
+  /** One call with many messages at a time. */
   readonly together: Counted;
 }
 
 /** Costs of the steps of a send, with the time that a commit waits for the disk. */
 export interface StepCosts extends Costs {
-  /** Time of a commit in which the process does nothing, in ms: it waits for the disk. */
+  /** Time in which a commit waits for the disk, in ms. */
   readonly diskMs: number;
 }
 
 /**
- * Computes the CPU time of a call, a message and a commit from that of three ways of sending. The time of a call is
- * `callMs + messageMs * (messages of a call) + commitMs * (commits of a call)` in each: three equations. The sender's
- * part of a call is in it, so the object's own share is smaller.
+ * Computes the CPU time of a call, a message and a commit from the counts of three ways of sending. In each of them the
+ * time of a call is `callMs + messageMs * (messages of a call) + commitMs * (commits of a call)`: three equations. They
+ * include the sender's part, so the object's own time is shorter.
  *
- * @throws Error where the CPU time of a process cannot be read.
+ * @throws Error if the CPU time of a process cannot be read.
  */
 export function stepCosts({ single, atOnce, together }: StepRuns): StepCosts {
   const [one, many, large] = [single, atOnce, together].map(cpuOfCall) as [number, number, number];
   const messages = (run: Counted) => run.messages / run.calls;
   const commits = (run: Counted) => run.commits / run.calls;
-  // A difference that is smaller than the noise counts as none.
+  // A negative difference is noise, and counts as 0.
   const messageMs = positive((large - one) / (messages(together) - messages(single)));
   const commitMs = positive((one - many) / (commits(single) - commits(atOnce)));
   const callMs = positive(many - messageMs * messages(atOnce) - commitMs * commits(atOnce));
@@ -40,7 +43,7 @@ export function stepCosts({ single, atOnce, together }: StepRuns): StepCosts {
   };
 }
 
-/** Durable messages a second of a shard that has a core, with calls of one message that share commits. Computed. */
+/** Computes the durable messages a second of a shard with a core of its own, by calls of one message each. */
 export function computedPerSecond(
   { callMs, messageMs, commitMs, diskMs }: StepCosts,
   perCommit: number,

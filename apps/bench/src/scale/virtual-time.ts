@@ -1,17 +1,17 @@
-/** Events that run before the process looks at anything else. */
+/** Events that run before other work of the process. */
 const EVENTS_IN_A_ROW = 1_000;
 
 interface Event {
   readonly atMs: number;
-  /** Events of one moment run in the order in which they were set. */
+  /** Order among events of one moment: that of the calls of `after`. */
   readonly order: number;
   /** `null` once it is cancelled. */
   callback: (() => void) | null;
 }
 
 /**
- * Clock of a simulation. It jumps from event to event; whatever promises an event has resolved go on before the next
- * event, so real code that waits for promises and timers runs in it.
+ * Clock of a simulation, which jumps from event to event. Code that waits for promises goes on before the next event,
+ * so real code with promises and timers runs in it.
  */
 export class VirtualTime {
   #nowMs = 0;
@@ -23,7 +23,7 @@ export class VirtualTime {
     return this.#nowMs;
   }
 
-  /** Calls back after so many ms. Returns a function that cancels it. */
+  /** Schedules `callback` in `ms`. Returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void {
     const event: Event = { atMs: this.#nowMs + Math.max(0, ms), order: this.#order++, callback };
     this.#push(event);
@@ -49,7 +49,7 @@ export class VirtualTime {
     while (this.#events.length > 0) await this.#runSome(Number.POSITIVE_INFINITY);
   }
 
-  /** Runs some events. Node.js drains the promises after each of several immediates. */
+  /** Runs some events, each as an immediate: Node.js runs all microtasks after each of them. */
   #runSome(endMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       for (let i = 0; i < EVENTS_IN_A_ROW; i++) {
@@ -77,7 +77,7 @@ export class VirtualTime {
   }
 
   #first(): Event {
-    return this.#events[0] as Event; // asked for only where there is one
+    return this.#events[0] as Event; // called only if there is one
   }
 
   #push(event: Event): void {

@@ -2,12 +2,12 @@ import * as sdk from "@aws-sdk/client-sqs";
 import { Pool } from "undici";
 import type { OpenProtocol } from "./sqs-client.ts";
 
-/** Connections that a client keeps open; no workload has more requests under way. */
+/** Most connections of a client; no workload has more requests under way. */
 const CONNECTIONS = 64;
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 
-/** AWS JSON 1.0, with nothing of an SDK around it. */
+/** Client of AWS JSON 1.0 without an SDK. */
 export const openJson: OpenProtocol = (endpoint) => {
   const { post, close } = openPool(endpoint);
   return {
@@ -20,7 +20,7 @@ export const openJson: OpenProtocol = (endpoint) => {
   };
 };
 
-/** The older Query protocol, with nothing of an SDK around it: forms to a queue's own URL, XML back. */
+/** Client of the older Query protocol without an SDK: forms to a queue's own URL, XML back. */
 export const openQuery: OpenProtocol = (endpoint) => {
   const { post, close } = openPool(endpoint);
   return {
@@ -50,7 +50,7 @@ export const openQuery: OpenProtocol = (endpoint) => {
   };
 };
 
-/** AWS's SDK for JavaScript as it is today: it signs, and checks every MD5. */
+/** Client by AWS's SDK for JavaScript, which signs requests and checks every MD5. */
 export const openSdk: OpenProtocol = (endpoint) => {
   const client = new sdk.SQSClient({
     endpoint,
@@ -71,7 +71,7 @@ export const openSdk: OpenProtocol = (endpoint) => {
   };
 };
 
-/** Sends requests over connections that stay open, one after the other on each. */
+/** Opens a pool of connections that stay open, with one request at a time on each. */
 function openPool(endpoint: string) {
   const { origin, pathname } = new URL(endpoint);
   const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 });
@@ -87,7 +87,7 @@ function openPool(endpoint: string) {
   };
 }
 
-/** The texts of all elements of a name. Enough for answers whose shape is known; no parser of XML. */
+/** Finds the texts of all elements of a name. Enough for the servers' answers; it is no XML parser. */
 export function textsOf(xml: string, element: string): string[] {
   return [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, "g"))].map(([, text = ""]) =>
     text.replace(/&(?:#x([0-9a-fA-F]+)|#(\d+)|(\w+));/g, (all, hex, decimal, name) => {

@@ -9,10 +9,10 @@ const BATCH = 10;
 /** Calls under way while a queue is filled for a run that only empties it. */
 const FILLERS = 16;
 const RECEIVERS = 8;
-/** How long a receive waits when its queue is empty, in s. */
+/** Time that a receive waits while its queue is empty, in s. */
 const WAIT_SECONDS = 1;
 
-/** The queue of a run, and the times of the calls that are made to it. */
+/** Queue of a run, and the times that are measured in it. */
 export interface SqsRun {
   readonly client: SqsClient;
   readonly queueUrl: string;
@@ -20,7 +20,7 @@ export interface SqsRun {
   readonly endToEndMs: number[];
 }
 
-/** Rates of one run; `NaN` for what the way does not do. */
+/** Rates of one run; `NaN` for the one that the way does not have. */
 type Rates = Pick<Measured, "sentPerSecond" | "handledPerSecond">;
 
 /**
@@ -85,9 +85,9 @@ function fill(run: SqsRun, messages: number): Promise<void> {
 }
 
 /**
- * Receives and deletes until so many messages are gone. Rejects when more come than were sent.
+ * Receives and deletes until `messages` are handled. Rejects if more come.
  *
- * @returns when the last one was deleted: receives that still wait then are no part of the run.
+ * @returns the time of the last deletion: receives that still wait then are no part of the run.
  */
 async function drain(run: SqsRun, messages: number, receivers: number, waitSeconds: number): Promise<number> {
   const { client, queueUrl } = run;

@@ -8,7 +8,7 @@ import { installProgram } from "../systems/debian-packages.ts";
 import { installNpmPackages, PEERS_FOLDER } from "../systems/npm-packages.ts";
 import type { InstallOptions, System } from "../systems/system.ts";
 
-/** Where a server may listen and keep its state. */
+/** Port and folder of a server. */
 export interface Place {
   readonly port: number;
   readonly folder: string;
@@ -42,7 +42,7 @@ async function listening(child: Child, port: number) {
   return { child, endpoint: `http://127.0.0.1:${port}/` };
 }
 
-/** Waits until a server is ready. One that is not in time is stopped. */
+/** Waits until a server is ready. Stops it and rejects if it is not ready in time. */
 async function started(child: Child, isReady: () => Promise<boolean>): Promise<void> {
   try {
     await child.ready(isReady);
@@ -52,9 +52,9 @@ async function started(child: Child, isReady: () => Promise<boolean>): Promise<v
   }
 }
 
-/** fauxqs in memory. It is started by its API, because its own command writes a log line per request. */
+/** fauxqs in memory. It is started by its API, since its own command writes a log line per request. */
 export const fauxqs: SqsServer = fauxqsServer("fauxqs", "memory", () => "");
-/** fauxqs with its SQLite file, in WAL mode. `node:sqlite` syncs each commit of that. */
+/** fauxqs with its SQLite file, in WAL mode: `node:sqlite` syncs each commit. */
 export const fauxqsOnDisk: SqsServer = fauxqsServer(
   "fauxqs (dataDir)",
   "disk",
@@ -83,7 +83,7 @@ function fauxqsServer(
   };
 }
 
-/** The one that npm has, of 2013: it speaks the Query protocol only, which today's SDK does not. */
+/** ElasticMQ of 2013, the version on npm. It only has the Query protocol, which today's SDK does not have. */
 export const elasticmq: SqsServer = {
   name: "ElasticMQ 0.7.1",
   acknowledged: "memory",
@@ -95,7 +95,7 @@ export const elasticmq: SqsServer = {
     const child = startChild(
       "java",
       [
-        // It was written for Java 6.
+        // This version was written for Java 6.
         ...["java.util.regex", "java.lang"].map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`),
         `-Drest-sqs.bind-port=${port}`,
         `-Dnode-address.port=${port}`,

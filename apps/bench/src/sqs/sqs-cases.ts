@@ -3,7 +3,7 @@ import type { Case } from "../compare/cases.ts";
 /** Way in which a queue is used. */
 export type SqsWay = "sqs-single" | "sqs-senders50" | "sqs-batches16" | "sqs-drain16" | "sqs-through";
 
-/** Slow ones last: by then each server has compiled what it runs often. */
+/** Cases of SQS. The slow one is last: by then each server has compiled its frequent code. */
 export const SQS_CASES: readonly Case<SqsWay>[] = [
   {
     way: "sqs-senders50",

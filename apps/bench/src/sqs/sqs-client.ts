@@ -1,4 +1,4 @@
-/** Answer to a call that is measured; only the parts that are looked at. */
+/** Answer to a call; only the members that are used. */
 export interface SqsAnswer {
   readonly QueueUrl?: string | undefined;
   readonly Successful?: readonly unknown[] | undefined;
@@ -7,20 +7,19 @@ export interface SqsAnswer {
     | undefined;
 }
 
-/** A way to speak SQS. `call` carries an action out, and rejects when it is refused. */
+/** Protocol of SQS, opened for one server. `call` carries an action out, and rejects if it is refused. */
 export interface Protocol {
   call(action: string, input: Readonly<Record<string, unknown>>): Promise<SqsAnswer>;
   close(): Promise<void>;
 }
 
-/** Opens a way to speak with the endpoint of a server. */
 export type OpenProtocol = (endpoint: string) => Protocol;
 
 export type SqsClient = ReturnType<typeof sqsClient>;
 
 /**
- * The part of SQS that is measured, the same for every way to speak it. Each call rejects unless all of it succeeded.
- * A batch has 10 entries at most.
+ * Makes a client with the measured actions of SQS, over any protocol. A call rejects if any of its entries failed. A
+ * batch has at most 10 entries.
  */
 export function sqsClient({ call, close }: Protocol) {
   const batch = async (action: string, QueueUrl: string, fields: readonly object[]) => {

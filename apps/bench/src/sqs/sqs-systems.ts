@@ -7,17 +7,17 @@ import { elasticmq, fauxqs, fauxqsOnDisk, type SqsServer, sluiceServe } from "./
 import type { SqsWay } from "./sqs-cases.ts";
 import { type OpenProtocol, type SqsClient, sqsClient } from "./sqs-client.ts";
 
-/** A server with a client of one kind. */
+/** A server with one kind of client. */
 type SqsSystem = System<SqsWay>;
 
-/** Descriptions of what a client does, by its short name. */
+/** Descriptions of clients by their short names. */
 const HOW: Readonly<Record<string, string>> = {
   JSON: "AWS JSON 1.0 over bare HTTP (undici)",
   Query: "Query protocol over bare HTTP (undici)",
   SDK: "@aws-sdk/client-sqs, signing, checking MD5",
 };
 
-/** In the order of the tables: bare HTTP in the newest protocol that a server speaks, the older one, AWS's SDK. */
+/** Systems in the order of the tables: bare HTTP in the newest protocol of a server, in the older one, AWS's SDK. */
 export const SQS_SYSTEMS: readonly SqsSystem[] = [
   sqsSystem("sluice-json", sluiceServe, "JSON", openJson),
   sqsSystem("fauxqs-json", fauxqs, "JSON", openJson),
@@ -71,8 +71,8 @@ async function start(id: string, server: SqsServer, open: OpenProtocol): Promise
 }
 
 /**
- * Creates one queue for all runs of a case, and deletes that of the case before. With a queue for each run its first
- * seconds would be measured, in which the files of some servers still grow.
+ * Creates one queue for all runs of a case, and deletes that of the case before. A queue for each run would be measured
+ * in its first seconds, in which the files of some servers still grow.
  */
 export function caseQueues(client: SqsClient): (way: SqsWay) => Promise<string> {
   let queue: { readonly way: SqsWay; readonly url: string } | null = null;

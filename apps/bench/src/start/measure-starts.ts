@@ -12,30 +12,30 @@ import { residentBytesOfTree } from "../process/processes.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import { makeProject, type StartProject } from "./project.ts";
 
-/** Figures of one start of a development server. Times in ms from the start of its process. */
+/** Figures of one start of a development server. */
 interface StartFigures {
-  /** A request was answered. */
+  /** Time from the start of its process to the first answer to a request. */
   readonly readyMs: number;
-  /** The message of the request after that one has reached the consumer. */
+  /** Time from the start of its process until the message of the next request is at the consumer. */
   readonly handledMs: number;
-  /** From the moment a changed file was saved to the first answer of the new code. */
+  /** Time from saving a changed file to the first answer of the new code. */
   readonly reloadMs: number;
   /** Resident memory of all processes in bytes, after the first message; `null` where there is no `/proc`. */
   readonly residentBytes: number | null;
 }
 
-/** The medians of a command's starts. */
+/** Medians of a command's starts. */
 export interface Starts extends StartFigures {
   readonly command: string;
 }
 
 const POLL_MS = 5;
-/** Time between the first message and the look at the memory: garbage of the start is collected by then. */
+/** Time from the first message to the reading of the memory, in ms: garbage of the start is collected by then. */
 const SETTLE_MS = 2_000;
 const RELOADS = 3;
 const WAIT_MS_MAX = 60_000;
 
-/** The commands, as `npx` would run them in the project. */
+/** Arguments for Node.js by which `npx` would run each command in the project. */
 const COMMANDS: Readonly<Record<string, (project: StartProject) => readonly string[]>> = {
   "sluice dev": ({ sluice, configs }) => [sluice, "dev", ...configs],
   "wrangler dev": ({ wrangler, configs }) => [
@@ -45,8 +45,8 @@ const COMMANDS: Readonly<Record<string, (project: StartProject) => readonly stri
 };
 
 /**
- * Starts `sluice dev` and `wrangler dev` on one project in turns, in an order that is turned round each time. A start
- * of each before that does not count: it reads files for the first time, and fills caches.
+ * Starts `sluice dev` and `wrangler dev` on one project in turns, in an order that is reversed each time. The first
+ * start of each does not count: it reads files for the first time, and fills caches.
  */
 export async function measureStarts(runs: number, say: (line: string) => void): Promise<Starts[]> {
   const folder = await temporaryFolder("start");
@@ -118,7 +118,7 @@ async function answer(url: string): Promise<string> {
   return response.text();
 }
 
-/** Server that the consumer calls when it has a message. */
+/** Server that the consumer calls for each batch. */
 class Handled {
   readonly #server = createServer((_, response) => {
     this.#notified?.(performance.now());
@@ -136,7 +136,7 @@ class Handled {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
   }
 
-  /** Resolves at the next message, to the moment at which it came by `performance.now()`. */
+  /** Resolves at the next call, to its time by `performance.now()`. */
   next(): Promise<number> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error("no message was handled")), WAIT_MS_MAX);

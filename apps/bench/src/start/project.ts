@@ -2,15 +2,16 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { install } from "sluice/test/install";
 
-/** A project outside of the workspace, in which both commands are installed as npm would. */
+/** A project outside of the workspace, with both commands installed as by npm. */
 export interface StartProject {
   readonly folder: string;
-  /** Scripts for Node.js that `npx` would run. */
+  /** Script for Node.js that `npx sluice` would run. */
   readonly sluice: string;
+  /** Script for Node.js that `npx wrangler` would run. */
   readonly wrangler: string;
-  /** Configurations of its Workers, the one that is asked over HTTP first. */
+  /** Configurations of its Workers; the first one answers HTTP requests. */
   readonly configs: readonly string[];
-  /** Saves the first Worker's module with another answer. */
+  /** Saves the module of the first Worker, which answers with this text. */
   save(answer: string): Promise<void>;
 }
 
@@ -18,7 +19,7 @@ export interface StartProject {
  * Makes a project of a Worker that sends and one that receives, with the packed archive of `sluice` and the Wrangler of
  * this workspace.
  *
- * @param handledUrl what the consumer posts to when it has a message.
+ * @param handledUrl URL that the consumer calls for each batch.
  */
 export async function makeProject(folder: string, handledUrl: string): Promise<StartProject> {
   const sluice = install(folder);

@@ -4,7 +4,7 @@ import type { Starts } from "./measure-starts.ts";
 
 const HEADER = ["command", "first answer s", "first message handled s", "reload s", "memory MB"];
 
-/** The medians, and how the commands compare where there are two. */
+/** Makes the table of the medians, with the ratio of the first two commands. */
 export function startTable(starts: readonly Starts[]): string {
   const rows = starts.map(({ command, ...figures }) => [
     command,
@@ -15,7 +15,12 @@ export function startTable(starts: readonly Starts[]): string {
   const ratios =
     ours === undefined || theirs === undefined
       ? []
-      : [["ratio", ...all(ours).map((figure, i) => (figure / (all(theirs)[i] ?? Number.NaN)).toFixed(2))]];
+      : [
+          [
+            "ratio",
+            ...figuresOf(ours).map((figure, i) => (figure / (figuresOf(theirs)[i] ?? Number.NaN)).toFixed(2)),
+          ],
+        ];
   return markdownTable(HEADER, [...rows, ...ratios]);
 }
 
@@ -23,6 +28,6 @@ function times({ readyMs, handledMs, reloadMs }: Omit<Starts, "command">): numbe
   return [readyMs, handledMs, reloadMs];
 }
 
-function all(starts: Starts): number[] {
+function figuresOf(starts: Starts): number[] {
   return [...times(starts), starts.residentBytes ?? Number.NaN];
 }

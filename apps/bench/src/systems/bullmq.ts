@@ -4,7 +4,7 @@ import { installNpmPackages } from "./npm-packages.ts";
 import { startPeer } from "./peer.ts";
 import type { System } from "./system.ts";
 
-/** Redis writes and syncs its log before it answers; all other settings are defaults. */
+/** BullMQ on a Redis that writes and syncs its log before it answers; all other settings are defaults. */
 export const bullmq: System = {
   id: "bullmq",
   name: "BullMQ (Redis, appendfsync always)",

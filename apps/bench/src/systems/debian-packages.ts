@@ -10,10 +10,10 @@ const runToEnd = promisify(execFile);
 /** Debian keeps PostgreSQL's programs in a folder per version, off the PATH. */
 const POSTGRES_ROOT = "/usr/lib/postgresql";
 const SYSTEM_FOLDERS = ["/usr/local/bin", "/usr/bin", "/usr/sbin"];
-/** Packages start their services when they are installed unless this file says no. */
+/** Script by whose exit code 101 a machine forbids packages to start their services at installation. */
 const POLICY = "/usr/sbin/policy-rc.d";
 
-/** Full path of a program, `null` if it is not installed. */
+/** Finds the full path of a program; `null` if it is not installed. */
 export async function findProgram(name: string): Promise<string | null> {
   const versions = (await readdir(POSTGRES_ROOT).catch(() => []))
     .sort((a, b) => Number(b) - Number(a))
@@ -31,9 +31,10 @@ export async function findProgram(name: string): Promise<string | null> {
 }
 
 /**
- * Makes sure that a program is there; installs its Debian package when this process is root. No service is started.
+ * Finds a program, or installs its Debian package without starting its service.
  *
  * @returns full path of the program.
+ * @throws Error if it is not installed and may not be, or this process is not root.
  */
 export async function installProgram(
   name: string,

@@ -15,7 +15,7 @@ interface DevServerPlace {
   readonly folder: string;
 }
 
-/** Starts a Node script that serves the bench Worker, and measures through the Worker's own `fetch`. */
+/** Starts a Node.js script that serves the bench Worker. A run is a request to the Worker, which measures itself. */
 export async function startDevServer(
   name: string,
   commandLine: (place: DevServerPlace) => readonly string[],

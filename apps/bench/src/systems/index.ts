@@ -3,5 +3,5 @@ import { pgBoss, pgBossNotify } from "./pg-boss.ts";
 import type { System } from "./system.ts";
 import { miniflare, sluice } from "./workers.ts";
 
-/** In the order of the tables. */
+/** Systems in the order of the tables. */
 export const SYSTEMS: readonly System[] = [sluice, miniflare, bullmq, pgBoss, pgBossNotify];

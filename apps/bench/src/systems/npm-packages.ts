@@ -7,7 +7,7 @@ import type { InstallOptions } from "./system.ts";
 
 const runToEnd = promisify(execFile);
 
-/** Outside the workspace, so that `pnpm install` never sees what is in it. */
+/** Folder of the peers' packages, outside of the workspace, so that `pnpm install` does not touch it. */
 export const PEERS_FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../.peers");
 
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 
 let installing: Promise<void> | undefined;
 
-/** Makes sure that the peers' npm packages are there, all with one `npm install`. */
+/** Installs the npm packages of all peers with one `npm install`, unless those of `names` are installed. */
 export async function installNpmPackages(names: readonly string[], options: InstallOptions): Promise<void> {
   if (await areInstalled(names)) return;
   if (!options.mayInstall) throw new Error(`${names.join(", ")} not installed, and --no-install was given`);
@@ -46,7 +46,7 @@ async function install(): Promise<void> {
   await mkdir(PEERS_FOLDER, { recursive: true });
   const manifest = { private: true, dependencies: PACKAGES };
   await writeFile(path.join(PEERS_FOLDER, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  // No install scripts: what is needed of them is in the packages already.
+  // Without install scripts: the packages work without them.
   const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   await runToEnd("npm", args, { cwd: PEERS_FOLDER });
 }

@@ -10,7 +10,7 @@ import type { RunningSystem } from "./system.ts";
 
 const CLIENT = fileURLToPath(new URL("../peers/main.ts", import.meta.url));
 
-/** Starts the process of a peer's server, which will listen on a port and keep its state in a folder. */
+/** Starts a peer's server, which listens on `port` and keeps its state in `folder`. */
 export type StartServer = (place: { readonly port: number; readonly folder: string }) => Promise<Child>;
 
 /** Starts a peer: its server, and the process that sends to it and consumes from it. */

@@ -12,7 +12,7 @@ const runToEnd = promisify(execFile);
 
 const USER = "postgres";
 
-/** PostgreSQL as `initdb` sets it up: every commit waits for the disk (`fsync` and `synchronous_commit` on). */
+/** Starts PostgreSQL as set up by `initdb`: commits wait for the disk (`fsync` and `synchronous_commit` are on). */
 const startServer: StartServer = async ({ port, folder }) => {
   const data = path.join(folder, "data");
   const owner = await serverOwner();
@@ -27,7 +27,7 @@ const startServer: StartServer = async ({ port, folder }) => {
   return startChild(postgres, ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder], options);
 };
 
-/** Its worker asks for jobs every half second, the shortest it allows. */
+/** pg-boss whose worker polls for jobs every half second, the shortest interval that it allows. */
 export const pgBoss: System = {
   id: "pg-boss",
   name: "pg-boss (PostgreSQL, polling)",
@@ -42,7 +42,7 @@ export const pgBoss: System = {
   start: () => startPeer("pg-boss", startServer),
 };
 
-/** Its worker is woken by PostgreSQL's NOTIFY: jobs start at once, and sends take longer. */
+/** pg-boss whose worker is woken by PostgreSQL's NOTIFY: jobs start at once, and sends take longer. */
 export const pgBossNotify: System = {
   ...pgBoss,
   id: "pg-boss-notify",
@@ -51,7 +51,7 @@ export const pgBossNotify: System = {
   start: () => startPeer("pg-boss-notify", startServer),
 };
 
-/** PostgreSQL refuses to run as root: then it runs as the user that its package has made. */
+/** Finds the user for PostgreSQL, which refuses to run as root: then it is the one that its package has created. */
 async function serverOwner(): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   const id = async (flag: string) => Number((await runToEnd("id", [flag, USER])).stdout);

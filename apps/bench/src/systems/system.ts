@@ -1,34 +1,34 @@
 import type { Measured } from "../workload/run.ts";
 import type { Way } from "../workload/ways.ts";
 
-/** Where a message is when its send is acknowledged. */
+/** Place of a message when its send is acknowledged. */
 export type AcknowledgedIn =
-  /** In the memory of a process: nothing is left of it if the power fails the moment after. */
+  /** In the memory of a process: a power cut loses it. */
   | "memory"
-  /** Synced to the disk: it is there after that. */
+  /** Synced to the disk: it survives a power cut. */
   | "disk";
 
-/** A queueing system under test: what it is, and how it is installed and started. */
+/** A queueing system under test. */
 export interface System<W extends string = Way> {
   /** Short and without spaces, for the command line and file names. */
   readonly id: string;
   readonly name: string;
   readonly acknowledged: AcknowledgedIn;
-  /** Resolution of the clock that the figures are taken with, in ms: 1 in a Worker, 0 for finer than matters. */
+  /** Resolution of the clock of the figures, in ms: 1 in a Worker, 0 if it is finer than the figures. */
   readonly clockMs: number;
   /**
-   * How it is used, in a few words: how batches of 100 are sent and messages handled, or protocol and client for a
-   * server of SQS.
+   * How it is used, in a few words for the tables: how batches of 100 are sent and messages handled; for a server of
+   * SQS, protocol and client.
    */
   readonly how: string;
-  /** Installs what is missing. Rejects with the reason when something is missing and cannot be installed. */
+  /** Installs missing programs and packages. Rejects with the reason if that is impossible. */
   install(options: InstallOptions): Promise<void>;
-  /** Rejects with the reason when it cannot run here, and leaves nothing running; the report names the reason. */
+  /** Starts it. If it cannot run here, rejects with the reason for the report, and leaves nothing running. */
   start(): Promise<RunningSystem<W>>;
 }
 
 export interface InstallOptions {
-  /** `false` uses only what is already there. */
+  /** Whether missing programs and packages may be installed. */
   readonly mayInstall: boolean;
 }
 

@@ -1,7 +1,7 @@
-/** Longest wait for a notice, in ms: workerd takes a request for hanging that waits without a timer of its own. */
+/** Time between two looks at the count, in ms: workerd takes a request that waits without a timer for hung. */
 const LOOK_MS = 100;
 
-/** Counts what a consumer has handled, and how long it took from the send. */
+/** Messages that a consumer has handled, with their times from the send. */
 export class Handled {
   #count = 0;
   #endToEndMs: number[] = [];
@@ -20,7 +20,7 @@ export class Handled {
     this.#endToEndMs = [];
   }
 
-  /** @param sentMs `sentMs` of the payload. */
+  /** Enters a handled message. @param sentMs `sentMs` of its payload. */
   note(sentMs: string, nowMs: number): void {
     this.#endToEndMs.push(nowMs - Number(sentMs));
     this.#count += 1;

@@ -1,6 +1,6 @@
-/** Body that every system carries: JSON of exactly `PAYLOAD_BYTES` bytes. */
+/** Body of every message: JSON of exactly `PAYLOAD_BYTES` bytes. */
 export interface Payload {
-  /** Moment of the send in ms since 1970, with three decimals so that its length never changes. */
+  /** Time of the send in ms since 1970, as text of a fixed length with three decimals. */
   readonly sentMs: string;
   readonly text: string;
 }

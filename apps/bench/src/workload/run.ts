@@ -8,15 +8,15 @@ export interface Measured {
   readonly messages: number;
   /** Acknowledged messages a second, from the first send to the last acknowledgement. */
   readonly sentPerSecond: number;
-  /** Handled messages a second, from the first send to the last message handled; `NaN` where nothing is handled. */
+  /** Handled messages a second, from the first send to the last handled message; `NaN` if none is handled. */
   readonly handledPerSecond: number;
   /** Latency of one call: a send, or a batch of 100. */
   readonly call: Latency;
-  /** From the send of a message to its handler; `NaN` where nothing is handled. */
+  /** Time from the send of a message to its handler; `NaN` if none is handled. */
   readonly endToEnd: Latency;
 }
 
-/** Answers with the rate that a run is about: messages handled a second where any are, else sent. */
+/** Returns the main rate of a run: handled messages a second if any are handled, else sent ones. */
 export function rateOf({
   sentPerSecond,
   handledPerSecond,
@@ -25,10 +25,10 @@ export function rateOf({
 }
 
 /**
- * One run: sends `messages` in one way and waits until all of them have been handled.
+ * Makes one run: sends `messages` in one way and waits until all of them are handled.
  *
- * @param messages A multiple of 100, so that every batch is full and none waits for its timeout.
- * @param now Clock in ms since 1970.
+ * @param messages a multiple of 100, so that every batch is full and none waits for its timeout.
+ * @param now clock in ms since 1970.
  */
 export async function runWay(
   way: Way,

@@ -1,22 +1,21 @@
 import type { Payload } from "./payload.ts";
 
-/** The ways in which messages are sent; the same code for every system. */
+/** Ways of sending messages, by the same code for every system. */
 export type Way = "single" | "concurrent50" | "concurrent500" | "requests50" | "batch100" | "burst" | "idle";
 
 /** A system as the workload sees it. */
 export interface Target {
   /** Resolves when the system has acknowledged the message. */
   send(payload: Payload): Promise<unknown>;
-  /** The same for 100 messages, in the fastest way that the system's interface has. */
+  /** Sends 100 messages in the fastest way that the system's interface has. */
   sendHundred(payloads: readonly Payload[]): Promise<unknown>;
   /**
-   * Sends messages one by one from so many requests of their own. A system without requests sends them from so many
-   * loops.
+   * Sends messages one by one, from `requests` requests at once. In a system without requests, loops take their place.
    *
-   * @returns how long each call took, in ms.
+   * @returns time of each call, in ms.
    */
   sendFromRequests(requests: number, messages: number): Promise<readonly number[]>;
-  /** Sends one message and resolves when it has been handled, over a queue that batches nothing. */
+  /** Sends one message to a queue without batches, and resolves when it is handled. */
   sendAndAwait(payload: Payload): Promise<unknown>;
 }
 
@@ -24,9 +23,9 @@ export const BATCH = 100;
 
 /** Times calls to a target. */
 export interface Stopwatch {
-  /** Makes a call and notes how long it took. */
+  /** Makes a call and enters its time. */
   time(call: () => Promise<unknown>): Promise<void>;
-  /** Notes calls that were timed elsewhere. */
+  /** Enters times of calls that were made elsewhere. */
   note(callMs: readonly number[]): void;
 }
 
@@ -63,14 +62,14 @@ function batchesAtOnce(senders: number): Sender {
     );
 }
 
-/** Longest that senders keep the event loop to themselves, in ms. */
+/** Longest time that senders go on without a pause, in ms. */
 const BREATH_MS = 5;
 
 /**
- * Calls `send` `times` times, never more than `senders` at once. Rejects with the first failure.
+ * Calls `send` `times` times, at most `senders` at once. Rejects with the first failure.
  *
- * All senders pause for a moment every few milliseconds. workerd runs the calls of a request that never pauses before
- * everything else in its process, HTTP and deliveries included: the consumer would stand still until the last send.
+ * All senders pause for a moment every `BREATH_MS`. workerd runs the calls of a request that never pauses before all
+ * other work of its process, HTTP and deliveries included: the consumer would stand still until the last send.
  */
 export async function inParallel(
   senders: number,
@@ -96,7 +95,7 @@ export async function inParallel(
   await Promise.all(Array.from({ length: Math.min(senders, times) }, sender));
 }
 
-/** Sends messages one by one from so many loops, and returns how long each call took in ms. */
+/** Sends messages one by one from `loops` loops at once. Returns the time of each call, in ms. */
 export async function sendFromLoops(
   loops: number,
   messages: number,

@@ -4,16 +4,16 @@ import { runWay } from "../../src/workload/run.ts";
 import { SENDERS, sendFromLoops, type Target, type Way } from "../../src/workload/ways.ts";
 
 interface Env {
-  /** Consumed in batches of 100. */
+  /** Queue that is consumed in batches of 100. */
   BENCH: Queue<Payload>;
-  /** Consumed at once: `max_batch_timeout = 0`. */
+  /** Queue that is consumed at once: `max_batch_timeout = 0`. */
   BENCH_NOW: Queue<Payload>;
-  /** This Worker: a call is a request of its own. */
+  /** This Worker: each call is another request. */
   SELF: Fetcher;
 }
 
 const handled = new Handled();
-/** workerd's clock ticks in whole milliseconds, `performance.now()` too. */
+/** Reads the clock, which ticks in whole milliseconds in workerd, as `performance.now()` does. */
 const now = () => Date.now();
 
 function targetOf(env: Env): Target {
