@@ -9,7 +9,7 @@ const scenarioOf = new Map<string, Scenario>(
   ),
 );
 
-/** Notes a batch, and calls its scenario's handler: returns what that returns, and throws what it throws. */
+/** Records a batch, and calls its scenario's handler: returns its result, and throws its error. */
 export function receive(batch: MessageBatch, ctx: HandlerTools["ctx"]): unknown {
   const { queue } = batch;
   const delivery = seen.filter((earlier) => earlier.queue === queue).length + 1;
@@ -35,12 +35,12 @@ export function receive(batch: MessageBatch, ctx: HandlerTools["ctx"]): unknown 
   return result;
 }
 
-/** Answers with every batch so far. */
+/** Makes an answer with all batches so far. */
 export function seenSoFar(): Response {
   return Response.json(seen);
 }
 
-/** A message's body as text that tells types apart. */
+/** Makes a text of a message's body, with its type. */
 function describeBody(body: unknown): string {
   const tag = Object.prototype.toString.call(body).slice(8, -1);
   if (body instanceof ArrayBuffer) return `${tag} ${[...new Uint8Array(body)]}`;

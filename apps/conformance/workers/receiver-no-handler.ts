@@ -1,2 +1,2 @@
-/** Is named as a consumer and has no `queue` handler. */
+/** Worker that is a consumer by its configuration, and has no `queue` handler. */
 export default { fetch: () => Response.json([]) } satisfies ExportedHandler;

@@ -1,12 +1,12 @@
 import { type AnyQueue, bindingName, PATIENCE_MS, queueName } from "../src/scenario/scenario.ts";
 import { SCENARIOS } from "../src/scenarios/index.ts";
 
-/** Its queues, and services by the names of the Workers. */
+/** Queues, and services by the names of the Workers. */
 type Env = Readonly<Record<string, AnyQueue>>;
 
 const RECEIVERS = ["RECEIVER", "RECEIVER_NO_WAIT", "RECEIVER_CLASS"];
 
-/** Runs the part of a scenario that sends, or the one that looks at the queues afterwards. */
+/** Runs `send` of a scenario, or its `afterRestart`. */
 async function run(action: "run" | "look", id: string, request: Request, env: Env): Promise<Response> {
   const scenario = SCENARIOS.find((candidate) => candidate.id === id);
   if (scenario === undefined) return new Response("no such scenario", { status: 404 });
@@ -30,7 +30,7 @@ async function seen(env: Env): Promise<Response> {
   return Response.json((await Promise.all(all)).flat());
 }
 
-/** `GET /run/ID` runs a scenario, `GET /look/ID` looks at it afterwards, `GET /seen` answers with all batches. */
+/** Worker with `GET /run/ID` for `send`, `GET /look/ID` for `afterRestart`, and `GET /seen` for all batches. */
 export default {
   async fetch(request, env) {
     const { pathname } = new URL(request.url);

@@ -3,10 +3,10 @@ import { SCENARIOS } from "../scenarios/index.ts";
 import { SYSTEMS, type SystemName } from "../systems/system.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
-/** Verdict on each system for a row. */
+/** Verdicts of a row: one on each system. */
 export type Measured = Readonly<Record<SystemName, Verdict>>;
 
-/** Runs every scenario in every system, reads every configuration, and answers with the verdicts by the rows' ids. */
+/** Runs every scenario in every system. Resolves to the verdicts of `rows` by their ids, references included. */
 export async function measure(rows: readonly RowHead[]): Promise<ReadonlyMap<string, Measured>> {
   const [sluice, miniflare] = await Promise.all([
     runScenarios(SYSTEMS.sluice, SCENARIOS),

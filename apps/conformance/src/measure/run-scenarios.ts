@@ -4,13 +4,13 @@ import { type RunningSystem, type System, startSystem } from "../systems/system.
 import { sendAll, type Watching, watchAll } from "./watch-scenarios.ts";
 
 /**
- * Longest silence of a system, in ms: half the step in which delays are told apart. After a longer one, scenarios that
- * are not as expected are measured again.
+ * Longest silence of a system, in ms: half of the smallest difference of delays that scenarios notice. After a longer
+ * one, scenarios with an unexpected outcome are run again.
  */
 const SILENCE_MS_MAX = 2_000;
 const REPEATS_MAX = 2;
 
-/** Runs all scenarios in a system and answers with the verdict on each by its id. */
+/** Runs all scenarios in a system. Resolves to the verdicts by the scenarios' ids. */
 export async function runScenarios(
   system: System,
   scenarios: readonly Scenario[],
@@ -20,13 +20,13 @@ export async function runScenarios(
   for (let run = 0; run <= REPEATS_MAX && doubtful.length > 0; run++) {
     const watching = await runOnce(system, doubtful);
     for (const [id, verdict] of watching.verdicts) verdicts.set(id, verdict);
-    const isHeard = watching.longestSilenceMs <= SILENCE_MS_MAX;
-    doubtful = isHeard ? [] : doubtful.filter(({ id }) => verdicts.get(id)?.kind !== "yes");
+    const isReliable = watching.longestSilenceMs <= SILENCE_MS_MAX;
+    doubtful = isReliable ? [] : doubtful.filter(({ id }) => verdicts.get(id)?.kind !== "yes");
   }
   return verdicts;
 }
 
-/** Runs the scenarios that go by real time side by side, and then those over which the system is started again. */
+/** Runs all scenarios without a restart at the same time, and then those with one. */
 async function runOnce(system: System, scenarios: readonly Scenario[]): Promise<Watching> {
   const running = await startSystem(system, scenarios);
   try {

@@ -9,7 +9,7 @@ import {
 } from "../scenario/scenario.ts";
 import type { RunningSystem } from "../systems/system.ts";
 
-/** Scenarios that send at the same time: enough to keep two cores busy. */
+/** Number of scenarios that send at the same time: enough to keep two cores busy. */
 const SENDERS = 8;
 const POLL_MS = 250;
 
@@ -27,7 +27,7 @@ class WatchedScenario {
     );
   }
 
-  /** @param found what it has found after a restart. */
+  /** @param found result of `afterRestart`. Default: `null`. */
   observation(seen: readonly SeenBatch[], log: string, found: unknown = null): Observation {
     const batches = seen.filter(({ queue }) => this.#queues.has(queue));
     return { sent: this.#sent, batches, log, found };
@@ -40,7 +40,7 @@ class WatchedScenario {
   }
 }
 
-/** Lets scenarios send, and answers with them in the order in which they have. */
+/** Lets all scenarios send. Resolves to them in the order of their sends. */
 export async function sendAll(
   running: RunningSystem,
   scenarios: readonly Scenario[],
@@ -59,13 +59,14 @@ export async function sendAll(
   return sent;
 }
 
-/** Verdicts that were measured, and the longest silence of the system meanwhile, in ms. */
+/** Verdicts of scenarios that were watched. */
 export interface Watching {
   readonly verdicts: ReadonlyMap<string, Verdict>;
+  /** Longest time between two answers of the system, in ms. */
   readonly longestSilenceMs: number;
 }
 
-/** Lets every scenario send, and looks at each until it is over. */
+/** Lets all scenarios send, and observes each until it is over. */
 export async function watchAll(running: RunningSystem, scenarios: readonly Scenario[]): Promise<Watching> {
   const verdicts = new Map<string, Verdict>();
   let watched: WatchedScenario[] = [];

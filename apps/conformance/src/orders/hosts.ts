@@ -23,7 +23,7 @@ import { SLUICE } from "sluice/test/running";
 import { type Ask, bindingOf, queueOf, type Settled, settledBy } from "../../workers/orders/settled.ts";
 import { RETRY_DELAY_SECONDS } from "./order-table.ts";
 
-/** Runs programs in a project, and answers with what became of the two messages of each. */
+/** Runs programs in a project. Resolves to the settlements of the two messages of each program. */
 export type Host = (folder: string, programs: readonly string[]) => Promise<Settled[][]>;
 
 const CONFORMANCE = resolve(import.meta.dirname, "../..");
@@ -41,7 +41,7 @@ const INSTALLED = [
 export const HOSTS: Readonly<Record<string, Host>> = {
   "sluice dev": (folder, programs) => served(folder, programs, [SLUICE, "dev", "--inspector-port", "0"]),
   "vite dev": (folder, programs) => {
-    // As it is published: Vite takes long for the broker's sources.
+    // The package as published, since Vite takes long for the broker's sources.
     unpacked(realpathSync(join(CONFORMANCE, "node_modules/@sluice/vite")), "@sluice/vite", folder);
     return served(folder, programs, [join(folder, "node_modules/vite/bin/vite.js"), "dev", "--strictPort"]);
   },
@@ -69,7 +69,7 @@ export const HOSTS: Readonly<Record<string, Host>> = {
 export const CONFIGURATIONS = ["wrangler.jsonc", "cloudflare.config.ts"] as const;
 type Configuration = (typeof CONFIGURATIONS)[number];
 
-/** Runs programs by a host, in a project of its own with a configuration of that name. */
+/** Runs programs by a host, in a new project with a configuration of this kind. */
 export async function runBy(
   host: Host,
   configuration: Configuration,
@@ -98,7 +98,7 @@ function writeProject(folder: string, configuration: Configuration, count: numbe
 
 const COMPATIBILITY_DATE = "2026-09-01";
 
-/** Texts of the configurations, by the number of programs. They mean the same. */
+/** Makes the text of each kind of configuration, for a number of programs. All kinds configure the same. */
 const CONTENTS: Readonly<Record<Configuration, (count: number) => string>> = {
   "wrangler.jsonc": (count) => {
     const numbers = Array.from({ length: count }, (_, i) => i);

@@ -4,7 +4,7 @@ import type { Settled } from "../../workers/orders/settled.ts";
 export const RETRY_DELAY_SECONDS = 11;
 const AGAIN: Settled = `retry ${RETRY_DELAY_SECONDS} s`;
 
-/** Every order of calls of the table in spec cloudflare-queues 2.3, and what must become of m1 and m2. */
+/** Orders of calls in the table of spec cloudflare-queues 2.3, with the expected settlements of m1 and m2. */
 export const ORDER_TABLE: readonly [program: string, m1: Settled, m2: Settled][] = [
   ["", "ack", "ack"],
   ["m1.ack", "ack", "ack"],

@@ -3,15 +3,15 @@ import path from "node:path";
 import { bindingName, type QueueSpec, queueName, type Scenario } from "../scenario/scenario.ts";
 
 const WORKERS = path.resolve(import.meta.dirname, "../../workers");
-/** Compatibility date of every Worker that is not about an older one. */
+/** Compatibility date of all Workers but `old-sender`. */
 const TODAY = "2026-11-01";
 
-/** An ordinary Wrangler configuration, apart from its queues. */
+/** Wrangler configuration of a Worker, without its queues. */
 interface Worker {
   readonly main: string;
   readonly compatibility_date: string;
   readonly compatibility_flags?: readonly string[];
-  /** Workers it is bound to. */
+  /** Workers that it has bindings to. */
   readonly services?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ interface UsedQueue extends QueueSpec {
   readonly sender: string;
 }
 
-/** Every queue of the scenarios, each once for each Worker that sends to it. */
+/** Lists the queues of the scenarios, each once for each Worker that sends to it. */
 function usedQueues(scenarios: readonly Scenario[]): UsedQueue[] {
   const used = new Map<string, UsedQueue>();
   for (const scenario of scenarios) {
@@ -78,8 +78,8 @@ function configurationOf(name: string, worker: Worker, queues: readonly UsedQueu
 }
 
 /**
- * Writes the project that the scenarios make up, a folder with a `wrangler.json` for each Worker, and answers the
- * folders' names. It is an ordinary Cloudflare Queues project, the same for every system.
+ * Writes the project of all scenarios: an ordinary Cloudflare Queues project, the same for every system, with a folder
+ * and a `wrangler.json` for each Worker. Resolves to the folders' names.
  */
 export async function writeProject(folder: string, scenarios: readonly Scenario[]): Promise<string[]> {
   const queues = usedQueues(scenarios);

@@ -5,14 +5,14 @@ import path from "node:path";
 export interface TestReference {
   /** Path from the root of the repository. */
   readonly file: string;
-  /** The test's name, or the name of the group or of the row of a table, as it is written in the file. */
+  /** Name of the test, of its group, or of its row of a table, as written in the file. */
   readonly name: string;
 }
 
 const REPOSITORY = path.resolve(import.meta.dirname, "../../../..");
 const TEST_FILES = "{packages,apps}/*/{src,test}/**/*.test.ts";
 
-/** Every test of the repository that says which rows it proves, by the rows' ids. */
+/** Finds the tests of the repository that name the rows which they prove, by the rows' ids. */
 export function findTests(): ReadonlyMap<string, readonly TestReference[]> {
   const found = new Map<string, TestReference[]>();
   for (const file of globSync(TEST_FILES, { cwd: REPOSITORY, exclude: ["**/node_modules/**"] }).sort()) {
@@ -25,12 +25,12 @@ export function findTests(): ReadonlyMap<string, readonly TestReference[]> {
   return found;
 }
 
-/** A name directly behind `it(`, `describe(` or the table of an `each`. */
+/** Name directly after `it(`, `describe(` or the table of an `each`. */
 const CALLED = /(?:\b(?:it|test|describe)(?:\.\w+)*|\))\((["'`])((?:\\.|(?!\1).)*)\1/;
 /** Any text: a name on a line of its own, or at the beginning of a row of a table. */
 const ANY = /(["'`])((?:\\.|(?!\1).)*)\1/;
 
-/** Finds the tests below lines `// conformance: ID, ...` of a test file. Throws where there is no name of a test. */
+/** Finds the tests below lines `// conformance: ID, ...` of a test file. Throws if such a line is above no test. */
 export function taggedTests(source: string): { readonly id: string; readonly name: string }[] {
   const lines = source.split("\n");
   return lines.flatMap((line, at) => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type ReferenceRow, type Verdict, YES } from "../scenario/row.ts";
 
-/** The rows of `references.txt` by the titles of their sections. Throws for a line that is none. */
+/** Reads the rows of `references.txt` by the titles of their sections. Throws on a malformed line. */
 export function readReferences(): ReadonlyMap<string, readonly ReferenceRow[]> {
   const sections = new Map<string, ReferenceRow[]>();
   let rows: ReferenceRow[] = [];

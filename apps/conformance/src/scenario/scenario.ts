@@ -1,21 +1,21 @@
 import type { RowHead } from "./row.ts";
 
 /*
- * A scenario is a piece of an ordinary Cloudflare Queues project with its judgement. `send` runs in a producer
- * Worker, `handle` in a consumer Worker, `observe` in Node: so that all of it stands in one place, these files import
- * nothing that only one of them has.
+ * A scenario is a piece of an ordinary Cloudflare Queues project with its expected outcome. `send` runs in a producer
+ * Worker, `handle` in a consumer Worker and `observe` in Node.js, so these files import nothing that only one of these
+ * has.
  */
 
 /** Producer Workers: `sender` has today's compatibility date, `old-sender` one before every flag about queues. */
 type SenderName = "sender" | "old-sender";
-/** Consumer Workers, by what is special about them. */
+/** Consumer Workers. */
 export type ReceiverName =
   | "receiver"
-  /** Has the flag `queue_consumer_no_wait_for_wait_until`. */
+  /** With the flag `queue_consumer_no_wait_for_wait_until`. */
   | "receiver-no-wait"
-  /** Its default export is a class. */
+  /** With a class as its default export. */
   | "receiver-class"
-  /** Has no `queue` handler at all. */
+  /** Without a `queue` handler. */
   | "receiver-no-handler";
 
 /** Keys of `[[queues.consumers]]`, as Wrangler spells them. */
@@ -28,7 +28,7 @@ export interface ConsumerKeys {
   readonly dead_letter_queue?: string;
 }
 
-/** A queue that a scenario uses. */
+/** Queue of a scenario. */
 export interface QueueSpec {
   /** `null` for a queue without a consumer. */
   readonly consumer: ConsumerKeys | null;
@@ -36,16 +36,16 @@ export interface QueueSpec {
   readonly receiver?: ReceiverName;
   /** `delivery_delay` of the producer's binding, in seconds. */
   readonly deliveryDelay?: number;
-  /** Default: made of the scenario's id. Scenarios that name the same queue share it. */
+  /** Default: see `queueName`. Scenarios that name the same queue share it. */
   readonly name?: string;
 }
 
 /** Batch that the consumer Worker saw in one call of its handler. */
 export interface SeenBatch {
   readonly queue: string;
-  /** When the handler was called, in ms since 1970. */
+  /** Time of the handler's call, in ms since 1970. */
   readonly atMs: number;
-  /** When the handler had ended; absent while it runs. */
+  /** Time of the handler's end, in ms since 1970; absent while it runs. */
   endedAtMs?: number;
   readonly messages: readonly SeenMessage[];
   /** Values that the scenario's handler noted. */
@@ -85,37 +85,37 @@ export interface HandlerTools {
 export type AnyQueue = any;
 
 export interface Scenario extends RowHead {
-  /** Queues by the names that `send` gets them under. */
+  /** Queues by their names in the argument of `send`. */
   readonly queues: Readonly<Record<string, QueueSpec>>;
   /** Default: `sender`. */
   readonly sender?: SenderName;
   send(queues: Readonly<Record<string, AnyQueue>>, env: Readonly<Record<string, AnyQueue>>): Promise<unknown>;
-  /** Default: returns, which acknowledges the batch. */
+  /** Handles a batch. Default: returns, which acknowledges it. */
   handle?(batch: MessageBatch, tools: HandlerTools): unknown;
   /** Looks at the queues after the system was started again over the same state. Runs in the producer Worker. */
   afterRestart?(queues: Readonly<Record<string, AnyQueue>>): Promise<unknown>;
   /** Shortest time for which it is watched, in ms, for things that must not happen. Default: 0. */
   readonly watchMs?: number;
-  /** Text that `observe` would answer of production. It is waited for until `PATIENCE_MS` after `send` at most. */
+  /** Result of `observe` in production. A system gets `PATIENCE_MS` after `send` to come to it. */
   readonly expected: string;
-  /** Says in a few words what happened, the same at every run; `null` for nothing. */
+  /** Describes what has happened in a few words, the same in every run; `null` if nothing has. */
   observe(observation: Observation): string | null;
 }
 
-/** Longest that something is waited for, in ms. */
+/** Longest time until a scenario has its expected outcome, in ms. */
 export const PATIENCE_MS = 20_000;
 
-/** The queue's name that every configuration uses. */
+/** Makes the name of a scenario's queue in the configurations. */
 export function queueName(scenario: Pick<Scenario, "id">, key: string, spec: QueueSpec): string {
   return spec.name ?? (key === "q" ? scenario.id : `${scenario.id}-${key}`);
 }
 
-/** The name of a queue's binding in `env`. */
+/** Makes the name of the binding of a queue, or of a Worker. */
 export function bindingName(queue: string): string {
   return queue.replaceAll("-", "_").toUpperCase();
 }
 
-/** Result of a call as text: a string that it resolved to, another value as JSON, or the error. */
+/** Makes a text of a call's result: a string as it is, another value as JSON, or the error. */
 export async function outcome(call: () => unknown): Promise<string> {
   try {
     const value = await call();

@@ -1,6 +1,6 @@
 import type { Scenario } from "../scenario/scenario.ts";
 
-/** Scenarios of what a message and its batch carry, and of handing a batch over by hand. */
+/** Scenarios of the properties of messages and batches, and of batches that a Worker hands over itself. */
 export const ATTEMPTS: readonly Scenario[] = [
   {
     id: "identity-is-stable",

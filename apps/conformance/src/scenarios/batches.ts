@@ -9,7 +9,7 @@ function sizes({ batches }: Observation): string | null {
   return batches.map(({ messages }) => messages.length).join(" + ") || null;
 }
 
-/** Tells whether a batch that is not full came before or after a time. */
+/** Describes whether the first batch came before or after `ms`; `null` without one. */
 function waited({ batches }: Observation, ms: number): string | null {
   const [batch] = batches;
   const [message] = batch?.messages ?? [];
@@ -22,7 +22,7 @@ function oneQueue(consumer: ConsumerKeys) {
   return { q: { consumer } };
 }
 
-/** Scenarios of how batches are made, and of the defaults of consumers. */
+/** Scenarios of the sizes of batches, and of the defaults of consumers. */
 export const BATCHES: readonly Scenario[] = [
   {
     id: "default-batch-size",

@@ -1,7 +1,7 @@
 import type { RowHead } from "../scenario/row.ts";
 import { type AnyQueue, outcome, type Scenario } from "../scenario/scenario.ts";
 
-/** `expected` is the body that the consumer gets, as `describeBody` puts it. */
+/** Case of a body. `expected` is the body that the consumer gets, as described by `describeBody`. */
 interface BodyCase extends RowHead, Pick<Scenario, "sender" | "expected"> {
   readonly send: (queue: AnyQueue) => Promise<unknown>;
 }
@@ -17,7 +17,7 @@ function bodyCase({ send, ...row }: BodyCase): Scenario {
 
 const bytes = () => new Uint8Array([1, 2, 3]);
 
-/** Scenarios of the types of bodies, and of how bodies arrive. */
+/** Scenarios of content types. */
 export const CONTENT_TYPES: readonly Scenario[] = [
   bodyCase({
     id: "bytes-arrive-as-uint8array",

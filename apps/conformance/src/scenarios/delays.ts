@@ -1,12 +1,12 @@
 import type { RowHead } from "../scenario/row.ts";
 import type { AnyQueue, Observation, QueueSpec, Scenario } from "../scenario/scenario.ts";
 
-/** Time that a loaded machine's clocks may be apart, in ms. */
+/** Largest difference between the clocks of processes on a loaded machine, in ms. */
 const CLOCK_SLACK_MS = 60;
 /** Longer than any scenario runs, in seconds. */
 const NEVER = 3_600;
 
-/** Seconds between a message's send and its delivery, down to a multiple of `step`: a slow machine does not matter. */
+/** Seconds from a message's send to its delivery, rounded down to a multiple of `step`, so that lateness is ignored. */
 function secondsWaited({ batches }: Observation, step: number): number | null {
   const [message] = batches[0]?.messages ?? [];
   if (batches[0] === undefined || message === undefined) return null;
@@ -20,7 +20,7 @@ interface DelayCase extends RowHead {
   readonly expected: "after 0 s" | "after 4 s";
 }
 
-/** A scenario that looks at when a message comes: at once, after 4 seconds, or not within `PATIENCE_MS`. */
+/** Makes a scenario that observes when a message comes: at once, after 4 seconds, or not within `PATIENCE_MS`. */
 function delayCase({ queue, send, ...row }: DelayCase): Scenario {
   return {
     queues: { q: { ...queue, consumer: { max_batch_timeout: 0 } } },
@@ -33,7 +33,7 @@ function delayCase({ queue, send, ...row }: DelayCase): Scenario {
   };
 }
 
-/** Scenarios of which of several delays counts when a message is sent. */
+/** Scenarios of sends with several delays, of which one counts. */
 export const SEND_DELAYS: readonly Scenario[] = [
   delayCase({
     id: "message-delay-wins-over-batch",

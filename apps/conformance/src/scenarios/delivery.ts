@@ -2,6 +2,7 @@ import type { AnyQueue, Observation, Scenario, SeenBatch } from "../scenario/sce
 
 const numbers = (count: number) => Array.from({ length: count }, (_, body) => ({ body }));
 
+/** Counts the most batches whose handlers ran at the same time. */
 function mostAtOnce(batches: readonly SeenBatch[]): number {
   const isRunning = (batch: SeenBatch, atMs: number) =>
     batch.atMs <= atMs && atMs < (batch.endedAtMs ?? atMs + 1);
@@ -17,12 +18,12 @@ async function backlogOf(queue: AnyQueue): Promise<string> {
   return `${(await queue.metrics()).backlogCount} waiting`;
 }
 
-/** Messages of a batch by queue: `NAME: body`. */
+/** Lists all messages as `QUEUE: BODY`, in the order of their deliveries. */
 function arrivals({ batches }: Observation): string[] {
   return batches.flatMap(({ queue, messages }) => messages.map(({ body }) => `${queue}: ${body}`));
 }
 
-/** Scenarios of messages that fail or that have no consumer, and of how many handlers run. */
+/** Scenarios of messages that fail or have no consumer, and of concurrent handlers. */
 export const DELIVERY: readonly Scenario[] = [
   {
     id: "backlog-without-consumer",

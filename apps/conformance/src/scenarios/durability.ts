@@ -4,7 +4,7 @@ const backlogOf = async ({ q }: Readonly<Record<string, AnyQueue>>) =>
   `${(await q.metrics()).backlogCount} waiting`;
 const BATCHES_OF_100 = 101;
 
-/** Scenarios of what outlives the process, and of large backlogs. */
+/** Scenarios of restarts of the process, and of large backlogs. */
 export const DURABILITY: readonly Scenario[] = [
   {
     id: "restart-keeps-messages",
@@ -36,7 +36,7 @@ export const DURABILITY: readonly Scenario[] = [
       for (let polls = 0; polls < 50 && (await backlogOf({ q })) !== "1 waiting"; polls++) {
         await scheduler.wait(100);
       }
-      // The message was counted before its delivery too: look again after it.
+      // The message counts before its delivery too: wait until that is over.
       await scheduler.wait(1_000);
     },
     handle: (batch) => batch.retryAll(),

@@ -8,7 +8,7 @@ import { DURABILITY } from "./durability.ts";
 import { OUTCOMES } from "./outcomes.ts";
 import { PRODUCER_METHODS } from "./producer-methods.ts";
 
-/** The scenarios of a section of the sheet, and the file that they are in. */
+/** Scenarios of each section of the sheet, with their file. */
 export const SCENARIO_SECTIONS: readonly (readonly [
   title: string,
   file: string,
@@ -24,5 +24,4 @@ export const SCENARIO_SECTIONS: readonly (readonly [
   ["Delivery", "delivery.ts", DELIVERY],
 ];
 
-/** Every scenario. */
 export const SCENARIOS: readonly Scenario[] = SCENARIO_SECTIONS.flatMap(([, , scenarios]) => scenarios);

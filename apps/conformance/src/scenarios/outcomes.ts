@@ -7,10 +7,10 @@ interface OutcomeCase extends RowHead {
   readonly expected: "acknowledged" | "retried";
 }
 
-/** How long no delivery must come before a message counts as acknowledged, in ms. */
+/** Time without another delivery after which a message counts as acknowledged, in ms. */
 const WATCH_MS = 6_000;
 
-/** A scenario that looks at whether a message comes a second time. */
+/** Makes a scenario that observes whether a message comes a second time. */
 function outcomeCase({ handle, receiver = "receiver", ...row }: OutcomeCase): Scenario {
   return {
     queues: { q: { receiver, consumer: { max_batch_size: 1 } } },
@@ -26,7 +26,7 @@ function outcomeCase({ handle, receiver = "receiver", ...row }: OutcomeCase): Sc
 const later = (ms: number) => scheduler.wait(ms);
 const WAIT_UNTIL_MS = 400;
 
-/** Scenarios of how handlers end, and what that means for their messages. */
+/** Scenarios of the ends of handlers, and their effects on the messages. */
 export const OUTCOMES: readonly Scenario[] = [
   outcomeCase({
     id: "class-handler",

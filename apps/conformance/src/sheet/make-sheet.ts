@@ -15,7 +15,7 @@ export interface Sheet {
   readonly measured: ReadonlyMap<string, Measured>;
 }
 
-/** Measures everything and makes the sheet of it. */
+/** Measures all rows and makes the sheet. */
 export async function makeSheet(): Promise<Sheet> {
   const rows = allRows();
   const measured = await measure(rows);

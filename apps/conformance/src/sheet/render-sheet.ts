@@ -10,11 +10,11 @@ interface SheetInput {
   /** Tests that prove rows, by the rows' ids. */
   readonly tests: ReadonlyMap<string, readonly TestReference[]>;
   readonly coverage: Coverage;
-  /** Versions of what was measured, in words. */
+  /** Versions of the measured programs, in words. */
   readonly versions: string;
 }
 
-/** The sheet as Markdown. The same measurements give the same text. */
+/** Renders the sheet as Markdown. The same measurements give the same text. */
 export function renderSheet({ sections, measured, tests, coverage, versions }: SheetInput): string {
   const rows = sections.flatMap((section) => section.rows);
   const count = (system: "sluice" | "miniflare", kind: Verdict["kind"]) =>
@@ -72,7 +72,7 @@ function renderSection(
   return [`## ${title}`, table(["Production", "Miniflare", "Sluice", "Test"], lines)];
 }
 
-/** Renders a verdict as a cell. An observation is text of a scenario; a verdict that was read may hold Markdown. */
+/** Renders a verdict as a cell. An observation of a scenario is plain text; a verdict of a reference is Markdown. */
 function cell(verdict: Verdict, isObserved: boolean, mark: string): string {
   if (verdict.kind === "yes") return `yes${mark}`;
   const words = isObserved ? `\`${verdict.observed}\`` : verdict.observed;

@@ -2,10 +2,10 @@ import { readReferences } from "../references/references.ts";
 import type { RowHead } from "../scenario/row.ts";
 import { SCENARIO_SECTIONS } from "../scenarios/index.ts";
 
-/** A table of the sheet. */
+/** Section of the sheet, with one table. */
 export interface Section {
   readonly title: string;
-  /** File of its scenarios, in `scenarios`; `null` where it has none. */
+  /** File of its scenarios in the folder `scenarios`; `null` if it has none. */
   readonly file: string | null;
   readonly rows: readonly RowHead[];
 }
@@ -25,7 +25,7 @@ export const SECTIONS: readonly Section[] = [
   ...[...references].flatMap(([title, rows]) => (isOfScenarios(title) ? [] : { title, file: null, rows })),
 ];
 
-/** Every row of the sheet. Throws when two have the same id. */
+/** Lists every row of the sheet. Throws if two have the same id. */
 export function allRows(): readonly RowHead[] {
   const rows = SECTIONS.flatMap((section) => section.rows);
   const ids = new Set<string>();

@@ -4,13 +4,13 @@ import type { SpecRow } from "./spec-rows.ts";
 export interface Coverage {
   /** Rows of the specification that a row of the sheet proves. */
   readonly covered: readonly string[];
-  /** Rows that nothing proves. */
+  /** Rows without a proof that need one. */
   readonly uncovered: readonly string[];
-  /** Rows that nothing could prove. */
+  /** Rows without a proof that have an excuse. */
   readonly excused: readonly string[];
 }
 
-/** Finds the rows of the specification that the sheet proves. Throws when the sheet names an unknown one. */
+/** Sorts the rows of the specification by whether the sheet proves them. Throws if the sheet names an unknown row. */
 export function coverageOf(rows: readonly RowHead[], spec: readonly SpecRow[]): Coverage {
   const keys = new Set(spec.flatMap(({ key }) => [key, chapterOf(key)]));
   for (const { id, covers } of rows) {

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Fact about production: one thing that a broker does, or one that does not concern it. */
+/** Row of the specification: one fact about production. */
 export interface SpecRow {
   readonly key: string;
   /** Sources of the fact. */
   readonly sources: readonly string[];
-  /** Reason why the sheet has no row for it; `null` where it needs one. */
+  /** Reason why the sheet needs no row for it; `null` if it needs one. */
   readonly excuse: string | null;
 }
 
-/** Every row of `spec-rows.txt`, in its order. Throws for a line that is none and for a key that is there twice. */
+/** Reads the rows of `spec-rows.txt`, in order. Throws on a malformed line, and on a key that comes twice. */
 export function readSpecRows(): SpecRow[] {
   const text = readFileSync(path.join(import.meta.dirname, "spec-rows.txt"), "utf8");
   const rows = text

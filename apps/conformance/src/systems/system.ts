@@ -11,24 +11,24 @@ import type { Scenario, SeenBatch } from "../scenario/scenario.ts";
 
 export type SystemName = "sluice" | "miniflare";
 
-/** System that runs a project of Workers. */
+/** Program that runs a project of Workers. */
 export interface System {
   readonly name: SystemName;
-  /** Arguments of Node that start it over the Workers' folders, without the options for ports and state. */
+  /** Makes the arguments of Node.js that start it on the Workers' folders, without the options for ports and state. */
   readonly commandLine: (workers: readonly string[]) => readonly string[];
 }
 
-/** A system with the scenarios' project in it. */
+/** A system that runs the scenarios' project. */
 export interface RunningSystem {
-  /** Text that it has printed, without colours. */
+  /** Text that it has printed since its last start, without colours. */
   readonly log: string;
-  /** Lets a scenario send, and answers with its result. */
+  /** Runs `send` of a scenario, and resolves to its result. */
   send(id: string): Promise<unknown>;
-  /** Lets a scenario look at its queues afterwards. */
+  /** Runs `afterRestart` of a scenario, and resolves to its result. */
   look(id: string): Promise<unknown>;
-  /** Every batch that has come since it was started. */
+  /** Lists the batches that have come since its last start. */
   seen(): Promise<readonly SeenBatch[]>;
-  /** Interrupts it and starts it again over the same project and the same state. */
+  /** Interrupts it and starts it again on the same project and state. */
   restart(): Promise<void>;
   /** Ends it, and removes the project. */
   stop(): Promise<void>;
@@ -46,10 +46,10 @@ export const SYSTEMS: Readonly<Record<SystemName, System>> = {
   },
 };
 
-/** Characters of a system's output in the message of a failure: what it printed last. */
+/** Length of the end of a system's output that is shown with a failure. */
 const LOG_SHOWN = 4_000;
 
-/** Writes the scenarios' project into a folder of its own and starts a system over it. */
+/** Writes the scenarios' project into a new folder, and starts a system on it. */
 export async function startSystem(system: System, scenarios: readonly Scenario[]): Promise<RunningSystem> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), `conformance-${system.name}-`)));
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });

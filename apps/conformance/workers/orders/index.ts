@@ -3,7 +3,7 @@ interface Env {
   readonly [binding: string]: Queue<string>;
 }
 
-/** Calls of a program: `m1.retry(5); throw`. */
+/** One call of a program such as `m1.retry(5); throw`. */
 const CALL = /^(?<on>m1\.)?(?<name>\w+)(?:\((?<seconds>\d+)\))?$/;
 
 function run(program: string, batch: MessageBatch<string>): void {
@@ -31,7 +31,7 @@ export default {
 
   async queue(batch) {
     const [first] = batch.messages;
-    // A message that comes again is acknowledged.
+    // The end of the handler acknowledges a message that comes again.
     if (first !== undefined && first.attempts === 1) run(first.body, batch);
   },
 } satisfies ExportedHandler<Env, string>;

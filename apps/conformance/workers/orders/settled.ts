@@ -1,7 +1,7 @@
 /** Settlement of a message: acknowledged, or retried after a delay in seconds. */
 export type Settled = "ack" | `retry ${number} s`;
 
-/** Asks the first Worker of a host: the project's, with the broker's API below `/__sluice`. */
+/** Sends a request to a host: to the project's Worker, or below `/__sluice` to the broker's API. */
 export type Ask = (path: string, init?: { method: string; body: string }) => Promise<Response>;
 
 interface HistoryEvent {
@@ -12,18 +12,20 @@ interface HistoryEvent {
   readonly delayMs: number | null;
 }
 
-/** How long a busy machine may take to run all programs, in ms. */
+/** Longest time until a program is settled, in ms: a busy machine runs all of them slowly. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 100;
 
-/** Names of a program's queue and binding, by its number. */
+/** Name of a program's queue, by the program's number. */
 export const queueOf = (i: number): string => `orders-${i}`;
+/** Name of that queue's binding. */
 export const bindingOf = (i: number): string => `ORDERS_${i}`;
 
 /**
- * Runs programs, each on a batch of two messages in a queue of its own, and answers with what became of both.
+ * Runs programs, each on a batch of two messages in a queue of its own. Resolves to the settlements of both messages of
+ * each program.
  *
- * @throws Error for one that is not settled after a minute.
+ * @throws Error if a program is not settled after a minute.
  */
 export async function settledBy(ask: Ask, programs: readonly string[]): Promise<Settled[][]> {
   const body = JSON.stringify(Object.fromEntries(programs.map((program, i) => [bindingOf(i), program])));
@@ -45,7 +47,7 @@ async function settledIn(ask: Ask, queue: string, program: string): Promise<Sett
   }
 }
 
-/** Answers how both messages of the first batch were settled; `null` until they are. */
+/** Reads the settlements of the first batch from the queue's history; `null` until both messages are settled. */
 function settledOf(events: readonly HistoryEvent[]): Settled[] | null {
   const { ids = [] } = events.find(({ kind }) => kind === "accepted") ?? {};
   const delivered = events.find(({ kind }) => kind === "delivered");
