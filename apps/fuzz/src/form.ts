@@ -1,4 +1,4 @@
-/** Lists and maps whose elements stand under another name in a form (spec sqs 1.3). */
+/** Names of lists' and maps' elements in a form, where they differ from the member's name (spec sqs 1.3). */
 const WIRE_NAMES: Readonly<Record<string, string>> = {
   tags: "Tag",
   Tags: "Tag",
@@ -16,7 +16,7 @@ const WIRE_NAMES: Readonly<Record<string, string>> = {
 };
 const MAPS = ["tags", "Tags", "Attributes", "MessageAttributes", "MessageSystemAttributes"];
 
-/** An input as the Query protocol has it. In the place of a scalar anything else is JSON, which is to be refused. */
+/** Converts an input to the form of the Query protocol. A list or a null in the place of a text becomes JSON. */
 export function formPairs(action: string, input: object): [string, string][] {
   const pairs: [string, string][] = [["Action", action]];
   addMembers(pairs, "", input, action);

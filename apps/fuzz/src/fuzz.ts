@@ -6,30 +6,30 @@ import { type Target, Unsendable } from "./target.ts";
 import { QUEUES } from "./values.ts";
 import { wrongWith } from "./verdict.ts";
 
-/** Requests between two messages that have to arrive. */
+/** Number of requests between two messages that have to arrive. */
 const KEPT_EVERY = 5;
-/** Receipt handles and tasks that later requests can be about. */
+/** Most receipt handles, and most tasks, that are kept for later requests. */
 const KNOWN_MAX = 40;
 
 export interface FuzzOptions {
   readonly seed: number;
-  /** Requests, not counting those that keep the messages. */
+  /** Number of generated requests. */
   readonly requests: number;
 }
 
-/** Result of a run in which nothing was wrong. */
+/** Report of a run without a failure. */
 interface FuzzReport {
-  /** Answers by their status. */
+  /** Number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Actions that succeeded at least once. */
   readonly succeeded: readonly string[];
-  /** Messages that were sent in between, all of which arrived. */
+  /** Number of messages that were sent in between, all of which arrived. */
   readonly kept: number;
 }
 
 /**
  * Sends requests to a target, which has to answer each in time, without a 5xx and in AWS's form. Sends messages in
- * between, which all have to arrive. Throws with the seed and the smallest request that shows what is wrong.
+ * between, which all have to arrive. Throws with the seed and the smallest request that fails.
  */
 export async function fuzz(target: Target, { seed, requests }: FuzzOptions): Promise<FuzzReport> {
   const messages = new KeptMessages(target);
@@ -48,11 +48,11 @@ export async function fuzz(target: Target, { seed, requests }: FuzzOptions): Pro
     if (request.kind === "action") {
       if (status === 200) succeeded.add(request.action);
       const queueUrl = queueUrlOf(request, known);
-      note(
+      remember(
         receipts,
         valuesIn(text, "ReceiptHandle").map((handle) => ({ handle, queueUrl })),
       );
-      note(tasks, valuesIn(text, "TaskHandle"));
+      remember(tasks, valuesIn(text, "TaskHandle"));
     }
     asked += 1;
     if (asked % KEPT_EVERY === 0) await messages.send();
@@ -62,7 +62,7 @@ export async function fuzz(target: Target, { seed, requests }: FuzzOptions): Pro
   return { statuses, succeeded: [...succeeded].sort(), kept };
 }
 
-/** Sends requests without a key to a target that refuses them. Answers with how often it gave each status. */
+/** Sends requests without a key to a target that refuses them. Resolves to the number of answers by status. */
 export async function fuzzStrangers(
   target: Target,
   { seed, requests }: FuzzOptions,
@@ -76,10 +76,10 @@ export async function fuzzStrangers(
   return statuses;
 }
 
-/** Length of a request's head from which on workerd may refuse it by itself, without asking the Worker. */
+/** Length of a request's head above which workerd may refuse it without calling the Worker. */
 const PLATFORM_HEAD_LENGTH_MAX = 500_000;
 
-/** Sends a request, and answers with its answer; `null` if it cannot be sent. Throws what is wrong with the answer. */
+/** Sends a request, and resolves to its answer; `null` if it cannot be sent. Throws if the answer is wrong. */
 async function judged(
   target: Target,
   request: FuzzRequest,
@@ -95,7 +95,7 @@ async function judged(
   if (answer === null) return null;
   const text = await answer.text();
   const { status, headers } = answer;
-  // No gateway sees a request with headers that long.
+  // The runtime has refused headers that are too long for it, before the gateway.
   if (status === 431 && headLengthOf(http) > PLATFORM_HEAD_LENGTH_MAX) return { status, text };
   const wrong = wrongWith({ method, protocol: protocolOf(request), status, headers, text });
   if (wrong !== null) throw new Error(`${wrong}: ${text.slice(0, 500)}`);
@@ -111,14 +111,15 @@ function queueUrlOf({ input }: ActionRequest, known: Known): string {
   return typeof QueueUrl === "string" ? fillText(QueueUrl, known) : "";
 }
 
-/** The values of a member, in an answer of either protocol. */
+/** Finds the values of a member in an answer of either protocol. */
 function valuesIn(text: string, member: string): string[] {
   return [...text.matchAll(new RegExp(`"?${member}"?[:>]"?([^"<]+)`, "g"))].flatMap(
     ([, value]) => value ?? [],
   );
 }
 
-function note<Value>(known: Value[], found: readonly Value[]): void {
+/** Adds values, and drops the oldest beyond `KNOWN_MAX`. */
+function remember<Value>(known: Value[], found: readonly Value[]): void {
   known.push(...found);
   known.splice(0, known.length - KNOWN_MAX);
 }

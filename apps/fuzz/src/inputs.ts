@@ -12,12 +12,12 @@ import {
   taskHandle,
 } from "./values.ts";
 
-/** Members that may be absent. */
+/** Generates records whose members may be absent, except the required ones. */
 function some(members: Record<string, fc.Arbitrary<unknown>>, ...required: string[]): fc.Arbitrary<object> {
   return fc.record(members, { requiredKeys: required });
 }
 
-/** Three of the members at most: of more, one would always be wrong. */
+/** Generates records of at most three of the members: with more, one of them would nearly always be wrong. */
 function fewOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> {
   const names = fc.uniqueArray(fc.constantFrom(...Object.keys(members)), { maxLength: 3 });
   return mostly(
@@ -30,7 +30,7 @@ function fewOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unk
 const list = (element: fc.Arbitrary<unknown>, maxLength = 4) => mostly(fc.array(element, { maxLength }));
 const text = (good: fc.Arbitrary<string>) => mostly(good);
 const oneOf = (...texts: string[]) => text(fc.constantFrom(...texts));
-/** Mostly a good value, now and then one that is just beyond. */
+/** Generates mostly a good value, now and then one that is just beyond a limit. */
 const usually = (good: readonly string[], ...beyond: string[]) =>
   text(
     fc.oneof(
@@ -85,7 +85,7 @@ const fifoMessage = {
   MessageGroupId: usually(["g1", "g2", "g3", "{{x:128}}"], "{{x:129}}", ""),
 };
 const id = usually(["a", "b", "c", "d", "{{x:80}}"], "{{x:81}}", "no good");
-/** Entries with ids of their own, mostly. */
+/** Generates entries of a batch, mostly with different ids. */
 const entries = (members: Record<string, fc.Arbitrary<unknown>>, ...required: string[]) =>
   mostly(
     fc
@@ -158,7 +158,7 @@ const tags = mostly(
 );
 const page = { MaxResults: around(1, 1_000), NextToken: usually(["", "YWZ0ZXI6"], "nonsense", "!") };
 
-/** Makes inputs that settle a message that was received. */
+/** Generates inputs that settle a received message. */
 function settling(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object> {
   return fc.tuple(received, some(members, ...Object.keys(members))).map(([of, rest]) => ({ ...rest, ...of }));
 }
@@ -198,7 +198,7 @@ export const INPUTS: Readonly<Record<string, fc.Arbitrary<object>>> = {
   CreateQueue: some({ QueueName: mostly(queueName), Attributes: queueAttributes, tags }, "QueueName"),
   DeleteMessage: settling({}),
   DeleteMessageBatch: settlingBatch({}),
-  // Mostly of queues that no other request needs.
+  // Mostly the queue that no other request needs.
   DeleteQueue: some({ QueueUrl: fc.oneof({ weight: 6, arbitrary: fc.constant("later") }, queueUrl) }),
   GetQueueAttributes: some({ QueueUrl: queueUrl, AttributeNames: attributeNames }, "QueueUrl"),
   GetQueueUrl: some({

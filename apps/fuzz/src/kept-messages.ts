@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { Ledger, type Sent } from "@sluice/harness/ledger";
 import type { Target } from "./target.ts";
 
-/** A queue that no generated request names: what is sent to it has to come out again. */
+/** Name of a queue that no generated request names: every message that is sent to it has to come out again. */
 const KEPT = "the-books";
 
 const KEPT_BYTES = 20;
 
-/** Sends a request that must succeed after any other request. */
+/** Sends a request that must succeed, whatever requests came before. */
 async function ask(target: Target, action: string, input: object): Promise<Record<string, unknown>> {
   const answer = await target.fetch(
     new Request(`${target.endpoint}/`, {
@@ -25,7 +25,7 @@ interface Kept extends Sent {
   isReceived: boolean;
 }
 
-/** Messages that are sent between the generated requests: each must be received once. */
+/** Messages that are sent between the generated requests. Each must be received once. */
 export class KeptMessages extends Ledger<Kept> {
   readonly #target: Target;
   readonly #url: string;
@@ -48,7 +48,7 @@ export class KeptMessages extends Ledger<Kept> {
     }
   }
 
-  /** Sends a message that has to be taken. */
+  /** Sends a message, which must succeed. */
   async send(): Promise<void> {
     const message = { tag: this.messages.length, queue: KEPT, bytes: KEPT_BYTES } as const;
     const sent = this.add({ ...message, outcome: "unknown", isReceived: false });
@@ -58,7 +58,7 @@ export class KeptMessages extends Ledger<Kept> {
     this.acknowledged(sent.message);
   }
 
-  /** Receives everything, and counts it. Throws when a message is missing, comes twice or was never sent. */
+  /** Receives all messages. Resolves to their number; throws if one is missing, comes twice or was never sent. */
   async close(): Promise<number> {
     while (this.owed > 0) {
       const input = {

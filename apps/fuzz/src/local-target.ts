@@ -6,11 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ANSWER_MS_MAX, Hang, type Target } from "./target.ts";
 
 const ORIGIN = "http://localhost:8787";
-/** Time without an answer after which the clock moves, and how far it moves, in ms. */
+/** Time without an answer after which the clock moves, in ms. */
 const PATIENCE_MS = 20;
+/** Time by which the clock moves, in ms. */
 const STEP_MS = 1_000;
 
-/** A target of this process. */
+/** A target in this process. */
 export interface LocalTarget extends Target {
   /** Every route. Paths can have parameters: `/__sluice/api/queues/:name`. */
   readonly routes: readonly { readonly method: string; readonly path: string }[];
@@ -21,8 +22,8 @@ export interface LocalTarget extends Target {
 }
 
 /**
- * The broker of `sluice serve` without Workers, in this process and on files of its own. Its clock moves while a
- * request waits for an answer: a long poll costs no time.
+ * Opens the broker of `sluice serve` without Workers, in this process and on files of its own. Its clock moves while a
+ * request waits for an answer, so a long poll takes no time.
  *
  * @param vars further variables of the broker.
  */

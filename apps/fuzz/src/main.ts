@@ -27,7 +27,7 @@ class Tally {
 
 async function run({ shapes, seed: first, minutes, requests, url }: FuzzCommand): Promise<boolean> {
   const print = console.log;
-  // A broker in this process logs what is purged, deleted and failed: thousands of lines.
+  // A broker in this process logs thousands of lines about purges, deletions and failures.
   if (url === null) console.log = console.warn = () => {};
   const open: Open = url === null ? localTarget : async () => remote(url);
   const untilMs = performance.now() + 60_000 * minutes;
@@ -53,7 +53,7 @@ async function run({ shapes, seed: first, minutes, requests, url }: FuzzCommand)
   return true;
 }
 
-/** A broker of another process, which goes on after the run. */
+/** Makes a target of a broker in another process, which goes on after the run. */
 function remote(url: string) {
   return { ...remoteTarget(url), routes: [], reopen() {}, async close() {} };
 }

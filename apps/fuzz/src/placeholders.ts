@@ -1,10 +1,10 @@
 /**
- * Values for placeholders of a generated request, known when it is sent. Placeholders keep a counterexample short:
- * `{{x:300000}}` instead of 300,000 letters.
+ * Values for placeholders of generated requests, which are known only when a request is sent. Placeholders also keep a
+ * counterexample short: `{{x:300000}}` instead of 300,000 letters.
  */
 export interface Known {
   readonly endpoint: string;
-  /** Receipt handles of messages that were received, with the queue they came from; latest last. */
+  /** Receipt handles of received messages, with the URLs of their queues; latest last. */
   readonly receipts: readonly { readonly handle: string; readonly queueUrl: string }[];
   /** Handles of move tasks that were started, latest last. */
   readonly tasks: readonly string[];
@@ -46,7 +46,7 @@ export function fillText(text: string, known: Known): string {
   });
 }
 
-/** Counted from the latest. */
+/** Finds a value by its distance from the latest; too large distances begin again. */
 function at<Value>(values: readonly Value[], back: number): Value | undefined {
   return values.at(-1 - (back % Math.max(1, values.length)));
 }

@@ -4,29 +4,29 @@ import { INPUTS } from "./inputs.ts";
 import { filledIn, fillText, type Known } from "./placeholders.ts";
 import { hostileText, queueUrl } from "./values.ts";
 
-/** Damage that is done to the bytes of a body before it is sent. */
+/** Damage to the bytes of a body before it is sent. */
 export type Damage =
   | { readonly kind: "none" }
   | { readonly kind: "cut"; readonly at: number }
   | { readonly kind: "insert"; readonly at: number; readonly bytes: readonly number[] }
-  /** A member of many levels in front of the others, in JSON. */
+  /** Adds a first member with many levels. */
   | { readonly kind: "deepen"; readonly levels: number };
 
-/** A request to an action, in a protocol. */
+/** Request for an action of SQS. */
 export interface ActionRequest {
   readonly kind: "action";
   readonly protocol: "json" | "query";
   readonly action: string;
   readonly input: object;
-  /** Where it goes: "" is the endpoint, else a queue's URL. */
+  /** Queue's URL to which it goes; "" and anything else is the endpoint. */
   readonly path: unknown;
-  /** A query as GET has its parameters in the URL. */
+  /** With GET, the parameters of the Query protocol are in the URL. AWS JSON is always sent by POST. */
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly damage: Damage;
 }
 
-/** Anything that is HTTP. */
+/** Any HTTP request. */
 export interface RawRequest {
   readonly kind: "raw";
   readonly method: string;
@@ -185,13 +185,13 @@ const rawRequest: fc.Arbitrary<FuzzRequest> = fc.record({
   ),
 });
 
-/** A request to the AWS endpoint: well-formed, nearly so, or hostile. */
+/** Generates requests to the AWS endpoint: well-formed, nearly so, or hostile. */
 export const anyRequest: fc.Arbitrary<FuzzRequest> = fc.oneof(
   { weight: 12, arbitrary: actionRequest },
   { weight: 1, arbitrary: rawRequest },
 );
 
-/** The protocol that a request is to be answered in. */
+/** Finds the protocol in which a request has to be answered. */
 export function protocolOf(request: FuzzRequest): "json" | "query" {
   if (request.kind === "action") return request.protocol;
   const type = request.headers["content-type"] ?? "";
@@ -201,7 +201,7 @@ export function protocolOf(request: FuzzRequest): "json" | "query" {
   return isJson ? "json" : "query";
 }
 
-/** The request as it is sent; `null` for one that no client could send. */
+/** Makes the HTTP request; `null` for one that no client could send. */
 export function toHttp(request: FuzzRequest, known: Known): Request | null {
   try {
     return request.kind === "raw" ? rawToHttp(request, known) : actionToHttp(request, known);

@@ -5,8 +5,8 @@ export interface Target {
   /** Address of the endpoint, without a slash at its end. */
   readonly endpoint: string;
   /**
-   * Answers a request. Rejects with `Hang` when the answer takes longer than the longest wait that a request can ask
-   * for and some, with `Unsendable` for a request that cannot be sent.
+   * Answers a request. Rejects with `Hang` if the answer takes longer than `ANSWER_MS_MAX`, and with `Unsendable` if
+   * the request cannot be sent.
    */
   fetch(request: Request): Promise<Response>;
 }
@@ -21,10 +21,10 @@ export class Unsendable extends Error {
   override readonly name = "Unsendable";
 }
 
-/** Time in ms after which a request counts as never answered: the longest long poll takes 20 s (spec sqs 7). */
+/** Time after which a request counts as never answered, in ms: the longest long poll takes 20 s (spec sqs 7). */
 export const ANSWER_MS_MAX = 40_000;
 
-/** A broker of another process, by its address. */
+/** Makes a target of a broker in another process, by its address. */
 export function remoteTarget(endpoint: string): Target {
   return {
     endpoint: endpoint.replace(/\/+$/, ""),
@@ -48,7 +48,7 @@ export function remoteTarget(endpoint: string): Target {
   };
 }
 
-/** Answers whether an error is undici's for a header that must not be in HTTP. */
+/** Whether an error is undici's for a header that HTTP forbids. */
 function isInvalidArgument(cause: unknown): boolean {
   return cause instanceof Error && "code" in cause && cause.code === "UND_ERR_INVALID_ARG";
 }

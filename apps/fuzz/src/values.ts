@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Queues that a run begins with, and their attributes. `{{...}}` in values is what `placeholders.ts` puts there. */
+/** Queues that a run begins with, and their attributes. */
 export const QUEUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   dead: {},
   work: {
@@ -13,10 +13,13 @@ export const QUEUES: Readonly<Record<string, Readonly<Record<string, string>>>> 
   "ordered.fifo": { FifoQueue: "true", ContentBasedDeduplication: "true" },
   "strict.fifo": { FifoQueue: "true" },
 };
-/** Names that requests use too, of queues that a run begins without. */
+/** Names of queues that requests use too, but that do not exist at the beginning of a run. */
 const ABSENT = ["later", "later.fifo", "never"];
 
-/** Texts that tend to break a parser, a printer, a lookup or a column, and random ones. */
+/**
+ * Texts that tend to break a parser, a printer, a lookup or a column, and random ones. `placeholders.ts` replaces
+ * `{{...}}`.
+ */
 export const hostileText = fc.oneof(
   fc.constantFrom(
     ...["", " ", "\u0000", "\u001f", "\ufffe", "\ud800", "\udc00\ud800", "\r\n", "\u2028", "é", "🦆"],
@@ -45,7 +48,7 @@ export const hostileText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }),
 );
 
-/** Values that stand where others should. */
+/** Values of any type, to be used in the place of right ones. */
 export const junk: fc.Arbitrary<unknown> = fc.oneof(
   hostileText,
   fc.constantFrom<unknown>(
@@ -67,12 +70,12 @@ export const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Mostly `good`, now and then anything else. */
+/** Generates mostly `good`, now and then `junk`. */
 export function mostly<Value>(good: fc.Arbitrary<Value>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 60, arbitrary: good }, { weight: 1, arbitrary: junk });
 }
 
-/** A name, mostly of a queue that is there. */
+/** Name of a queue, mostly of one that exists. */
 export const queueName = fc.constantFrom(...Object.keys(QUEUES), ...Object.keys(QUEUES), ...ABSENT);
 export const queueUrl = mostly(
   fc.oneof(
@@ -86,7 +89,7 @@ export const queueUrl = mostly(
   ),
 );
 export const queueArn = mostly(queueName.map((name) => `arn:aws:sqs:us-east-1:000000000000:${name}`));
-/** A receipt handle, counted back from the latest, mostly with its own queue. */
+/** Receipt handle, by its distance from the latest, mostly with the URL of its own queue. */
 export const received = fc
   .tuple(fc.nat({ max: 30 }), queueUrl, fc.nat({ max: 8 }))
   .map(([back, other, luck]) => ({
@@ -95,7 +98,7 @@ export const received = fc
   }));
 export const taskHandle = mostly(fc.nat({ max: 3 }).map((back) => `{{task:${back}}}`));
 
-/** A whole number within a range, at an end of it or one beyond; seldom anything else. */
+/** Generates whole numbers within a range, at an end of it or just beyond, and seldom anything else. */
 export function around(min: number, max: number): fc.Arbitrary<unknown> {
   return mostly(
     fc.oneof(
@@ -106,6 +109,7 @@ export function around(min: number, max: number): fc.Arbitrary<unknown> {
   );
 }
 
+/** Generates the same numbers as texts. */
 export function aroundText(min: number, max: number): fc.Arbitrary<unknown> {
   return around(min, max).map((value) => (typeof value === "number" ? String(value) : value));
 }

@@ -1,11 +1,11 @@
 import { SaxesParser } from "saxes";
 
-/** Statuses that AWS's services answer with (spec sqs 1.2, 1.3, 1.5, 2.1). */
+/** Statuses of the answers of AWS's services (spec sqs 1.2, 1.3, 1.5, 2.1). */
 const STATUSES = [200, 400, 403, 404, 413];
 /** The only error of status 413. */
 const TOO_LARGE = "RequestEntityTooLarge";
 
-/** An answer as it came. */
+/** An answer, with the method and protocol of its request. */
 export interface Answered {
   readonly method: string;
   readonly protocol: "json" | "query";
@@ -14,7 +14,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** Describes what is wrong with an answer to any request; `null` for nothing. */
+/** Describes a mistake in an answer of the AWS endpoint; `null` for none. */
 export function wrongWith(answer: Answered): string | null {
   const { status, headers, text, method } = answer;
   if (!STATUSES.includes(status)) return `status ${status}`;

@@ -3,12 +3,12 @@ import { wrongWith } from "../verdict.ts";
 import type { ShapeReport } from "./shape.ts";
 
 /**
- * Most processor time of this thread that a request may take, in ms. Other processes of the machine do not count. A
- * request that makes a broker stand still takes many seconds, all others take a tenth of this.
+ * Most processor time of this thread for a request, in ms. Other processes of the machine do not count. A request that
+ * makes a broker stand still takes many seconds; all others take at most a tenth of this.
  */
 const PROCESSOR_MS_MAX = 4_000;
 
-/** An answer that its dialect may give. */
+/** Answer that was found to be right for its dialect. */
 export interface JudgedAnswer {
   readonly status: number;
   readonly text: string;
@@ -17,7 +17,7 @@ export interface JudgedAnswer {
 const PREFIX = "/__sluice";
 const FORM = "application/x-www-form-urlencoded";
 
-/** Asks a target, and judges each answer by the dialect that was asked. */
+/** Sends requests to a target, and judges each answer by the dialect of its path. */
 export class Asker implements ShapeReport {
   readonly statuses: Record<string, number> = {};
   slowestMs = 0;
@@ -31,7 +31,8 @@ export class Asker implements ShapeReport {
   }
 
   /**
-   * Sends a request. Throws for a 5xx, for an answer in no dialect's words, and for too much work.
+   * Sends a request. Throws for a 5xx, for an answer that is not in the form of its dialect, and for more than
+   * `PROCESSOR_MS_MAX`.
    *
    * @param path from the root of the broker, with its query.
    */
@@ -54,7 +55,7 @@ export class Asker implements ShapeReport {
     return { status, text };
   }
 
-  /** Sends a request that has to succeed, and answers with the body. */
+  /** Sends a request, and resolves to the body of its answer. Throws unless the status is 200. */
   async must(path: string, init: RequestInit = {}): Promise<string> {
     const { status, text } = await this.ask(path, init);
     if (status === 200) return text;
@@ -69,18 +70,18 @@ export class Asker implements ShapeReport {
   }
 }
 
-/** Posts JSON. */
+/** Makes a POST of JSON. A string is sent as it is. */
 export function json(body: unknown): RequestInit {
   return { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) };
 }
 
-/** An action of SQS in AWS JSON, to be sent to `AWS`. */
+/** Makes a request for an action of SQS in AWS JSON, to be sent to `AWS`. */
 export function sqs(action: string, input: unknown): RequestInit {
   const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` };
   return { ...json(input), headers };
 }
 
-/** An action of SNS, to be sent to `AWS`. */
+/** Makes a request for an action of SNS, to be sent to `AWS`. */
 export function sns(action: string, parameters: Readonly<Record<string, string>>): RequestInit {
   const all = { Action: action, Version: "2010-03-31", ...parameters };
   const body = new URLSearchParams(all).toString();
@@ -91,10 +92,10 @@ export const AWS = `${PREFIX}/aws/`;
 export const API = `${PREFIX}/api`;
 export const REST = `${PREFIX}/client/v4/accounts/any`;
 
-/** Finds what is wrong with an answer, by the dialect that was asked; `null` for nothing. */
+/** Describes a mistake in an answer, by the dialect of the request's path; `null` for none. */
 function wrongIn({ url, method, headers: sent }: Request, status: number, headers: Headers, text: string) {
   const { pathname } = new URL(url);
-  // Outside of the broker's paths it is AWS's endpoint that answers, or none.
+  // Outside of `/__sluice/` either AWS's endpoint answers, or no route.
   const isAtRoot = !pathname.startsWith(`${PREFIX}/`) && headers.has("x-amzn-requestid");
   if (isAtRoot || pathname.startsWith(`${PREFIX}/aws/`)) {
     const isJson = sent.get("content-type")?.startsWith("application/x-amz-json") === true;

@@ -4,26 +4,29 @@ import { API, Asker } from "./asker.ts";
 import type { Shape } from "./shape.ts";
 
 /*
- * Large bodies without a token or a key: each route answers them with 4xx after a bounded number of bytes and a bounded
- * time, and answers other requests meanwhile.
+ * Large bodies without a token or a key: each route must answer them with 4xx after a bounded number of bytes and a
+ * bounded time, and answer other requests meanwhile.
  */
 
 const TOKEN = "first-admin";
 const VARS = { SLUICE_API_TOKENS: TOKEN, SLUICE_AWS_ACCESS_KEYS: "AKIAFUZZ:secret" };
-/** Largest piece in which a body comes, in bytes. */
+/** Largest chunk of a body, in bytes. */
 const CHUNK_BYTES = 16_384;
-/** Most bytes that are read of a form without a signature (docs/configuration.md): it says whether it needs one. */
+/** Most bytes that are read of an unsigned form, whose action may need no signature (docs/configuration.md). */
 const FORM_BYTES_MAX = 65_536;
 
+/** Request without a token or a key. */
 interface Stranger {
-  /** `POST /__sluice/aws/`. */
+  /** Method and path, such as `POST /__sluice/aws/`. */
   readonly route: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Beginning of the body. */
   readonly begin: string;
-  /** Text that is repeated. */
+  /** Text that is repeated after it. */
   readonly piece: string;
+  /** Length of the body. */
   readonly bytes: number;
-  /** Whether the head says how long the body is. */
+  /** Whether the request has a `content-length`. */
   readonly saysLength: boolean;
 }
 
@@ -78,7 +81,7 @@ const bytes = fc.constantFrom(
   4_100_000,
   8_000_000,
 );
-/** Paths without a route, beside paths that have one. */
+/** Paths without a route. */
 const ELSEWHERE = [
   "/",
   "/mcp",
@@ -98,7 +101,7 @@ function strangerOf(routes: readonly string[]): fc.Arbitrary<Stranger> {
   return fc.record({ route, headers, begin, piece, bytes, saysLength: fc.boolean() });
 }
 
-/** Every route with each method that can have a body. */
+/** Lists the paths of all routes, and some without a route, with each method that can have a body. */
 export function routesWithBodies(target: LocalTarget): string[] {
   const paths = target.routes.map(({ path }) => path.replaceAll(/:[a-z_]+(\{[^}]*\})?/g, "any"));
   const all = [...paths.map((path) => path.replaceAll("*", "any")), ...ELSEWHERE];
@@ -130,7 +133,7 @@ export const bodies: Shape = {
   },
 };
 
-/** A body that counts the bytes that are read of it. */
+/** Makes a request with a body that counts the bytes that are read of it. */
 function bodyOf({ route, headers, begin, piece, bytes, saysLength }: Stranger) {
   const [method = ""] = route.split(" ");
   const read = { bytes: 0 };

@@ -6,29 +6,29 @@ import type { Shape } from "./shape.ts";
 import { checkWhole, openTopic, openWhole, takeFrom } from "./whole-broker.ts";
 
 /*
- * Filter policies of SNS that are deep, wide, of odd types or hard to evaluate, and messages that make them so. A
- * policy is taken or refused. Each publish is answered, and another subscriber gets the message.
+ * Filter policies of SNS that are deep, wide, of odd types or hard to evaluate, and messages that are hard for them. A
+ * policy may be taken or refused. Each publish must succeed, and another subscriber must get the message.
  */
 
-/** A policy, short enough to be read in a counterexample. */
+/** Description of a policy, short enough for a counterexample. */
 type Policy =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "text"; readonly text: string }
-  /** One name of so many levels: `a.a.a`. */
+  /** One name with dots: `a.a.a`. */
   | { readonly kind: "dots"; readonly levels: number }
-  /** Objects in objects; with `$or` choices in choices. */
+  /** Objects in objects; with the key `$or`, choices in choices. */
   | { readonly kind: "levels"; readonly levels: number; readonly key: string }
   | { readonly kind: "names"; readonly count: number; readonly below: boolean }
   | { readonly kind: "choices"; readonly count: number; readonly condition: unknown }
-  /** As many conditions of one property. */
+  /** Several conditions of one property. */
   | { readonly kind: "conditions"; readonly count: number; readonly condition: unknown };
 
-/** A message; `member` stands for what the policies above ask for. */
+/** Description of a message, whose member `a` is the one that most policies look at. */
 type Published =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "levels"; readonly levels: number; readonly open: string; readonly close: string }
-  /** An array with so many of an element, as the member a. */
+  /** The member `a` is an array that repeats an element. */
   | { readonly kind: "elements"; readonly count: number; readonly element: string }
   | { readonly kind: "dots"; readonly levels: number };
 
@@ -39,7 +39,7 @@ interface Case {
   readonly message: Published;
 }
 
-/** Longest text of a message, with room for an attribute: longer ones are refused before any policy is evaluated. */
+/** Longest text of a message, with room for an attribute: a longer one is refused before any policy is evaluated. */
 const BODY_LENGTH_MAX = 260_000;
 const HALF = "{{x:100000}}";
 const KEYWORDS = [
@@ -149,7 +149,7 @@ const message: fc.Arbitrary<Published> = fc.oneof(
   }),
   fc.record({ kind: fc.constant("dots" as const), levels: fc.constantFrom(2, 150, 20_000, 120_000) }),
 );
-/** Policies with as many costly conditions as there may be. */
+/** Policies with the largest allowed number of costly conditions. */
 const heavyPolicy: fc.Arbitrary<Policy> = fc.record({
   kind: fc.constantFrom("conditions" as const, "conditions" as const, "choices" as const),
   count: fc.constant(150),
@@ -244,7 +244,7 @@ function subscription(
   });
 }
 
-/** Attributes with the members of the body, as far as attributes may have them. */
+/** Makes an attribute of the body's member `a`, if an attribute can have that value. */
 function attributesOf(body: string): Record<string, string> {
   const isArray = body.startsWith('{"a":[') && body.endsWith("]}") && body.length < BODY_LENGTH_MAX / 2;
   const [type, value] = isArray ? ["String.Array", body.slice('{"a":'.length, -1)] : ["String", "a"];
@@ -253,7 +253,7 @@ function attributesOf(body: string): Record<string, string> {
   return isArray && !isJsonOfScalars(value) ? {} : Object.fromEntries(entries);
 }
 
-/** Whether a `String.Array` may have that value. */
+/** Whether an array's text can be the value of a `String.Array`: its elements are scalars. */
 function isJsonOfScalars(text: string): boolean {
   return !/[{[]/.test(text.slice(1));
 }

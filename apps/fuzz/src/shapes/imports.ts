@@ -5,13 +5,13 @@ import type { Shape } from "./shape.ts";
 import { checkWhole, openWhole } from "./whole-broker.ts";
 
 /*
- * Lines of a backup in which something is odd. Each is done or refused; afterwards everything can be listed and looked
- * at, and messages go through, also once the broker is opened again.
+ * Lines of a backup with odd values. Each may be imported or refused. Afterwards all lists must answer and messages
+ * must go through, also after the broker is opened again.
  */
 
 const HOME = "us-east-1:000000000000";
 const TOPIC = `arn:aws:sns:${HOME}:news`;
-/** No server listens there. */
+/** URL without a server. */
 const ENDPOINT = "http://127.0.0.1:9/hook";
 
 const plain = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600 };
@@ -49,7 +49,7 @@ const message = {
   from: "orders",
 };
 
-/** Lines of a backup with every member that they can have, and the paths that take them. */
+/** Lines of a backup with all possible members, and the paths to which they are sent. */
 const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
   {
     path: "/queues",
@@ -168,7 +168,7 @@ const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
   { path: "/messages?queue=whole.fifo", line: { messages: [message] } },
 ];
 
-/** Stands for arrays or objects of so many levels, which only text can have. */
+/** Placeholder for deeply nested arrays or objects, which `filledText` can write and `JSON.stringify` cannot. */
 const levelsText = (levels: number, opening: "[" | "{") => `<<${levels}${opening}>>`;
 const odd: fc.Arbitrary<unknown> = fc.oneof(
   junk,
@@ -213,7 +213,7 @@ const odd: fc.Arbitrary<unknown> = fc.oneof(
 type Change =
   | { readonly kind: "replace"; readonly at: number; readonly value: unknown }
   | { readonly kind: "remove"; readonly at: number }
-  /** Another member beside the one there. */
+  /** Adds another member after that one. */
   | { readonly kind: "add"; readonly at: number; readonly name: string; readonly value: unknown };
 
 const at = fc.nat({ max: 60 });
@@ -240,7 +240,7 @@ export const imports: Shape = {
   async run(open, { seed, requests }) {
     const statuses: Record<string, number> = {};
     let slowestMs = 0;
-    // Each case has a broker of its own: a broken one would fail every smaller case too.
+    // Each case has a broker of its own: a broken broker would fail every smaller case too.
     const property = fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 12 }), async (lines) => {
       const target = await open();
       const asker = new Asker(target);
@@ -277,13 +277,13 @@ function filledText(text: string): string {
   });
 }
 
-/** A line with one of its members changed, at any depth. */
+/** Changes one member of a line, at any depth. */
 function changed(line: unknown, change: Change): unknown {
   const paths = pathsIn(line);
   return changedAt(line, paths[change.at % paths.length] ?? [], change);
 }
 
-/** Paths to each member, and to the line itself. */
+/** Lists the paths to the value itself and to each of its members. */
 function pathsIn(value: unknown): string[][] {
   if (typeof value !== "object" || value === null) return [[]];
   return [[], ...Object.entries(value).flatMap(([key, each]) => pathsIn(each).map((path) => [key, ...path]))];

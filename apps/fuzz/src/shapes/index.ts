@@ -18,7 +18,7 @@ const sqs: Shape = {
   },
 };
 
-/** By the names that they are run by. */
+/** Shapes by the names of `--shape`. */
 export const SHAPES: ReadonlyMap<string, Shape> = new Map(
   Object.entries({ sqs, bodies, filters, imports, nesting }),
 );

@@ -6,11 +6,11 @@ import type { Shape } from "./shape.ts";
 import { checkWhole, openTopic, openWhole } from "./whole-broker.ts";
 
 /*
- * JSON that is nested so deep that what parses, checks or prints it runs out of stack: on each route, and in each
- * attribute that takes JSON. It is refused in the words of its dialect, or is a text like any other.
+ * JSON that is nested so deep that a recursive parser, check or printer runs out of stack: on each route, and in each
+ * attribute that takes JSON. It must be refused in the form of its dialect, or taken as a text like any other.
  */
 
-/** More levels than this are refused (docs/configuration.md). */
+/** Most levels that are taken (docs/configuration.md). */
 const LEVELS_MAX = 1_000;
 
 interface Nested {
@@ -20,16 +20,16 @@ interface Nested {
 }
 
 type Place =
-  /** The body of a route, or a member of that. */
+  /** The body of a request to a route, or a member of the body. */
   | { readonly kind: "route"; readonly route: string; readonly member: string | null }
-  /** The input of an action of SQS, or a member of that. */
+  /** The input of an action of SQS, or a member of the input. */
   | { readonly kind: "input"; readonly action: string; readonly member: string | null }
   /** An attribute of a queue. */
   | { readonly kind: "queueAttribute"; readonly action: string; readonly name: string }
   /** A parameter of SNS. */
   | { readonly kind: "topicParameter"; readonly action: string; readonly name: string };
 
-/** Members that some route or action has. */
+/** Members of bodies, each of some route. */
 const MEMBERS = [
   ...["body", "messages", "attributes", "contentType", "filter", "ids", "to", "faults", "name", "scopes"],
   ...[

@@ -1,21 +1,21 @@
 import type { FuzzOptions } from "../fuzz.ts";
 import type { LocalTarget } from "../local-target.ts";
 
-/** Opens a broker of its own for a shape. */
+/** Opens a new broker for a shape. @param vars further variables of the broker. */
 export type Open = (vars?: Readonly<Record<string, string>>) => Promise<LocalTarget>;
 
-/** Outcome of a shape that showed nothing wrong. */
+/** Report of a shape without a failure. */
 export interface ShapeReport {
-  /** Answers by their status. */
+  /** Number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Most processor time of this thread that one request took, in ms; `null` where it was not measured. */
+  /** Processor time of this thread for the slowest request, in ms; `null` if it was not measured. */
   readonly slowestMs: number | null;
 }
 
-/** Requests of one kind that no client should send, and what has to hold for each of them. */
+/** One kind of hostile requests, with the checks of their answers. */
 export interface Shape {
-  /** Cases of a round, unless an option says otherwise. */
+  /** Default number of cases of a round. */
   readonly cases: number;
-  /** Throws with the seed and the smallest case that shows what is wrong. */
+  /** Runs a round. Throws with the seed and the smallest case that fails. */
   run(open: Open, options: FuzzOptions): Promise<ShapeReport>;
 }

@@ -1,6 +1,6 @@
 import { API, type Asker, AWS, REST, sns, sqs } from "./asker.ts";
 
-/** A queue that no generated request names. */
+/** Name of a queue that no generated request names. */
 const KEPT = "the-books";
 const URL_OF = (name: string) => `http://localhost:8787/__sluice/aws/000000000000/${name}`;
 
@@ -12,13 +12,13 @@ const LISTS = [
   "/__sluice/health",
 ];
 
-/** Creates what `checkWhole` sends to. */
+/** Creates the queue of `checkWhole`, with a first message. */
 export async function openWhole(asker: Asker): Promise<void> {
   await asker.must(AWS, sqs("CreateQueue", { QueueName: KEPT }));
   await sendKept(asker, "first");
 }
 
-/** Throws unless every list answers, and messages go through: the one from before, and another. */
+/** Throws unless every list answers, and the message of the last call comes out. Sends the next one. */
 export async function checkWhole(asker: Asker): Promise<void> {
   for (const path of LISTS) await asker.must(path);
   const { queues } = await asker.mustJson<{ queues: { name: string }[] }>(`${API}/queues`);
@@ -51,7 +51,7 @@ export async function sendTo(asker: Asker, queue: string, MessageBody: string): 
   await asker.must(AWS, sqs("SendMessage", { QueueUrl: URL_OF(queue), MessageBody }));
 }
 
-/** Receives and deletes one message of a queue, and answers with its body; `null` if none comes. */
+/** Receives and deletes one message of a queue. Resolves to its body; `null` if none comes. */
 export async function takeFrom(asker: Asker, queue: string): Promise<string | null> {
   const QueueUrl = URL_OF(queue);
   const { Messages: [message] = [] } = await asker.mustJson<{
@@ -62,7 +62,7 @@ export async function takeFrom(asker: Asker, queue: string): Promise<string | nu
   return message.Body;
 }
 
-/** Creates a queue and a topic to which requests can be sent. */
+/** Creates queues and a topic. Resolves to the topic's ARN. */
 export async function openTopic(asker: Asker, name: string, queues: readonly string[]): Promise<string> {
   for (const QueueName of queues) await asker.must(AWS, sqs("CreateQueue", { QueueName }));
   await asker.must(AWS, sns("CreateTopic", { Name: name }));
