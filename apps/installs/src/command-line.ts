@@ -7,7 +7,7 @@ const NODES = ["22", "24"] as const;
 export interface Command {
   readonly managers: readonly ManagerName[];
   readonly nodes: readonly string[];
-  /** Packages for other platforms that the registry lacks. */
+  /** Packages for other platforms that the registry does not have. */
   readonly without: readonly string[];
 }
 

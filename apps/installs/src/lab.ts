@@ -7,7 +7,7 @@ import { packed } from "sluice/test/pack";
 const ROOT = join(import.meta.dirname, "../../..");
 const LINES_SHOWN = 15;
 
-/** Runs a function with a folder outside of the workspace. */
+/** Runs a function with a new folder outside of the workspace, which is removed afterwards. */
 export async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-installs-")));
   try {
@@ -17,7 +17,7 @@ export async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<
   }
 }
 
-/** Packs packages as they are published, prints their sizes, and answers with the archives. */
+/** Packs packages as they are published, prints their sizes, and returns the paths of the archives. */
 export function packArchives(folder: string, packages: readonly string[]): string[] {
   return packages.map((name) => {
     const own = join(folder, "archives", name);
@@ -28,7 +28,7 @@ export function packArchives(folder: string, packages: readonly string[]): strin
   });
 }
 
-/** Returns the folder of a package of the registry, which is fetched once. */
+/** Installs a package of the registry once, and returns its folder. */
 export function fetched(folder: string, name: string, version: string): string {
   const tools = join(folder, "tools", `${name}-${version}`.replaceAll("/", "-"));
   const found = join(tools, "node_modules", name);
@@ -40,12 +40,12 @@ export function fetched(folder: string, name: string, version: string): string {
   return found;
 }
 
-/** Makes the environment of a project's processes: a Node.js, and nothing of this workspace. */
+/** Makes the environment of a project's processes, with `node` first in the PATH and no settings of this workspace. */
 export function environmentOf(project: string, node: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
     PATH: [dirname(node), join(project, "node_modules/.bin"), process.env.PATH].join(delimiter),
-    // Leaves out the variables of the pnpm that runs this, which are settings for any manager.
+    // Removes the variables of the pnpm that runs this process: any manager would take them for settings.
     ...Object.fromEntries(
       Object.keys(process.env).flatMap((name) => (/^npm_/i.test(name) ? [[name, undefined]] : [])),
     ),
@@ -63,12 +63,12 @@ export function wordsOf(error: unknown): string {
   return `${error instanceof Error ? error.message : error}\n${stdout}${stderr}`;
 }
 
-/** The end of a text, which is shown. */
+/** Returns the last lines of a text, as many as are shown. */
 export function endOf(text: string): string {
   return text.trim().split("\n").slice(-LINES_SHOWN).join("\n");
 }
 
-/** Returns the whole seconds since a time. */
+/** Formats the time since `startMs` in whole seconds. */
 export function secondsSince(startMs: number): string {
   return `${Math.round((Date.now() - startMs) / 1000)} s`;
 }

@@ -1,20 +1,20 @@
-/** A package manager: how it is installed and used. */
+/** A package manager. */
 export interface Manager {
   /** Name of its package. */
   readonly package: string;
   readonly version: string;
-  /** Program of the manager, below its package: a binary where `isProgram` is set, else a script of Node.js. */
+  /** Path of its program in the package: a binary if `isProgram` is set, else a script of Node.js. */
   readonly bin: string;
   readonly isProgram?: true;
   /** Arguments that install packages as development dependencies. */
   readonly add: readonly string[];
   /** Whether packages stay archives, which only processes of the manager can read. */
   readonly isPlugAndPlay?: true;
-  /** Files of a project for it. */
+  /** Files that a project needs for it. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Package managers, each in the version that is tried. */
+/** Package managers, each with the tried version. */
 export const MANAGERS = {
   npm: { package: "npm", version: "11", bin: "bin/npm-cli.js", add: ["install", "--save-dev"] },
   pnpm: {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Packages that ours are used with, in their tested versions. */
+/** Other packages that are installed with ours, in the tested versions. */
 export const BESIDE = ["wrangler@4.164.0", "@cloudflare/vite-plugin@1.64.0", "vite@8.3.8", "vitest@5.1.1"];
 
 const FILES = {

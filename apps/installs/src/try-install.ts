@@ -9,9 +9,9 @@ import { BESIDE, writeProject } from "./project.ts";
 
 export interface InstallOptions {
   readonly manager: Manager;
-  /** Program of the Node.js for all steps. */
+  /** Path of the Node.js for all steps. */
   readonly node: string;
-  /** Program of the manager, `bin` in `managers.ts`. */
+  /** Path of the manager's program (`Manager.bin`). */
   readonly bin: string;
   readonly archives: readonly string[];
   /** Packages that are replaced by an empty one. */
@@ -22,9 +22,9 @@ export interface InstallOptions {
 
 /** Result of an install. */
 export interface Tried {
-  /** Descriptions of what did not work. */
+  /** Descriptions of the steps that have failed. */
   readonly problems: readonly string[];
-  /** Size of our packages in `node_modules`, in bytes; 0 where there is none. */
+  /** Size of our packages in `node_modules`, in bytes; 0 if there are none. */
   readonly bytes: number;
 }
 
@@ -72,7 +72,7 @@ export async function tryInstall(options: InstallOptions): Promise<Tried> {
   return { problems, bytes: own.reduce((sum, name) => sum + sizeOf(join(folder, "node_modules", name)), 0) };
 }
 
-/** Runs `sluice dev`, sends a message and returns the output once its handler has it. */
+/** Runs `sluice dev`, sends a message, and returns the output once the handler has the message. */
 async function handled(
   [command, ...before]: readonly [string, ...string[]],
   folder: string,
@@ -91,7 +91,7 @@ async function handled(
   }
 }
 
-/** Names an archive for Yarn: by its package, and by a path that begins as one. */
+/** Makes the name of an archive for Yarn: its package, and its path after `file:`. */
 function named(archive: string): string {
   const name = /([^/]+)-\d+\.\d+\.\d+\.tgz$/.exec(archive)?.[1] ?? "";
   return `${name.replace(/^sluice-/, "@sluice/")}@file:${archive}`;

@@ -1,28 +1,28 @@
 import { join } from "node:path";
 
 const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
-/** The Worker that handles their messages. */
+/** Folder of the Worker that handles the projects' messages. */
 export const POST = join(FIXTURES, "post");
-/** Projects that the suite runs too. */
+/** Folder of projects that the tests of `cli` use too. */
 const SUITE = join(import.meta.dirname, "../../../../packages/cli/test/fixtures");
 
-/** A framework: how its project is installed, run, and made to send. */
+/** A framework, with a project of it. */
 export interface Framework {
   /** Packages to install in their latest version. */
   readonly packages: readonly string[];
-  /** Number of packages, from the first on, whose version is in the table. */
+  /** Number of first packages whose version is in the table. */
   readonly named: number;
   /** Absolute path of its files. */
   readonly project: string;
   /** Command of the framework, in `node_modules`. */
   readonly tool: string;
-  /** Its dev servers, each with further arguments for `build` and `dev`. */
+  /** Its dev servers by name, each with further arguments for `build` and `dev`. */
   readonly servers: Readonly<Record<string, readonly string[]>>;
   /** File with the word "waiting", which the page shows. */
   readonly source: string;
   /** File whose change restarts the server. */
   readonly config: string;
-  /** Sends from other places than the page. */
+  /** Sends a message from other places than the page, by name. */
   readonly ways: Readonly<Record<string, (origin: string, text: string) => Promise<Response>>>;
 }
 

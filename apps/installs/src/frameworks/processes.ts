@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 
-/** A running process. */
 interface RunningProcess {
   readonly pid: number;
   /** Command line of the process, on most systems with its environment. */
@@ -8,8 +7,8 @@ interface RunningProcess {
 }
 
 /**
- * Processes of a project: those with its folder on their command line or in their environment. Their children inherit
- * the environment, in a process group of their own too.
+ * Lists the processes of a project: those with its folder in their command line or environment. Children inherit the
+ * environment, also those in a process group of their own.
  */
 export function processesOf(folder: string): RunningProcess[] {
   const options = { encoding: "utf8", maxBuffer: 1 << 28 } as const;

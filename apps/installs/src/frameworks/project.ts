@@ -3,17 +3,18 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path";
 import { type Framework, POST } from "./frameworks.ts";
 
-/** Word of the page, before and after the change of its source. */
+/** Word of the page. */
 export const WORD = "waiting";
+/** Words in its place after the change of the page's source. */
 export const CHANGED = "after the change";
 /** Folders that Sluice and Wrangler leave in a project. */
 export const LEFT_BY_DEV = [".sluice", ".wrangler"];
 
 /**
- * Installs what a project needs, and returns the installed versions.
+ * Installs the packages of a project, and returns their versions, in words.
  *
- * @param project new folder for it.
- * @param npm program of npm, a script of Node.js.
+ * @param project path of the new folder.
+ * @param npm path of npm's script for Node.js.
  */
 export function installProject(
   { packages, named }: Framework,
@@ -35,10 +36,10 @@ export function installProject(
     .join(", ");
 }
 
-/** Puts the project's own files in place as before any run, and the Worker that handles its messages. */
+/** Copies the project's own files, as before any run, and the Worker that handles its messages. */
 export function placeProject({ project: source }: Framework, project: string): void {
   for (const left of LEFT_BY_DEV) rmSync(join(project, left), { recursive: true, force: true });
-  // The manifest is that of the installation.
+  // The manifest of the installation stays.
   const isSource = (path: string) => ![...LEFT_BY_DEV, "package.json"].includes(basename(path));
   cpSync(source, project, { recursive: true, filter: isSource });
   cpSync(POST, join(project, "post"), { recursive: true });

