@@ -1,6 +1,6 @@
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** The body of message `tag`: its number, and text that follows from it, so that any damage shows. */
+/** Makes the body of message `tag`: its number, and text that is derived from the number, so that any damage shows. */
 export function bodyOf(tag: number, bytes: number): string {
   const head = `${tag}:`;
   let filler = "";
@@ -12,7 +12,7 @@ export function bodyOf(tag: number, bytes: number): string {
   );
 }
 
-/** The number in a body, `null` if it begins with none. */
+/** Reads the number at the beginning of a body; `null` if there is none. */
 export function tagOf(body: string): number | null {
   const [, digits] = /^(\d+):/.exec(body) ?? [];
   return digits === undefined ? null : Number(digits);

@@ -1,34 +1,39 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long a process may take to become ready, and to end when it is asked to. */
+/** Longest time until a process is ready, in ms. */
 const START_MS_MAX = 120_000;
+/** Longest time from a signal to the end of a process, in ms. */
 export const STOP_MS_MAX = 10_000;
-/** Output in the message of a failure, in characters. */
+/** Length of the end of the output that a failure's message has, in characters. */
 const OUTPUT_SHOWN = 4_000;
 
 export interface ChildOptions extends SpawnOptions {
-  /** Between two looks whether it is ready, in ms. Default 50. */
+  /** Time between two calls of `isReady`, in ms. Default 50. */
   readonly pollMs?: number;
 }
 
-/** A process that this one has started. */
+/** A child process. */
 export interface Child {
+  /** Process id; 0 if the process could not be started. */
   readonly pid: number;
   readonly process: ChildProcess;
   /** Text that it has printed, on both streams. */
   readonly output: string;
   /** How it ended; `null` while it runs. */
   readonly ended: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | null;
-  /** Resolves when `isReady` holds; rejects with its last output when it ends before, or takes too long. */
+  /**
+   * Resolves when `isReady` returns true; an error of `isReady` counts as false. Rejects with the last output if the
+   * process ends before, or is not ready within two minutes.
+   */
   ready(isReady: () => boolean | Promise<boolean>): Promise<void>;
   /** Resolves when it has ended and everything that it has printed was read. */
   whenEnded(): Promise<void>;
-  /** Ends it and all that it has started: asks it to, and kills what is left. */
+  /** Sends a signal, SIGTERM by default, and after its end or `STOP_MS_MAX` kills the rest of its process group. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a process in a process group of its own, so that nothing it starts can outlive it. */
+/** Starts a process in a process group of its own, so that `stop` can also end the processes that it has started. */
 export function startChild(
   command: string,
   args: readonly string[],
@@ -84,7 +89,7 @@ export function startChild(
   };
 }
 
-/** Kills the rest of a process group that this process has made. */
+/** Kills the processes that are left of a process group. */
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
-/** A command line that makes no sense. Its message says why, for the user. */
+/** Error for a wrong command line, with a message for the user. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -8,9 +8,10 @@ export class UsageError extends Error {
 const HELP = { help: { type: "boolean", short: "h" } } as const;
 
 /**
- * Reads the options of a command line, and `--help` with them. Names beside options are taken where `names` says so.
+ * Reads the options of a command line, and `--help` with them.
  *
- * @throws UsageError on what it does not know.
+ * @param names whether the command line may have names beside its options. Default: it may not.
+ * @throws UsageError for an unknown option or an unexpected name.
  */
 export function readOptions<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
@@ -29,7 +30,7 @@ export function readOptions<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
-/** The whole number of an option from `min` to `max`, `fallback` where it is not given. Throws UsageError. */
+/** Reads an option that is a whole number from `min` to `max`; `fallback` if it is not given. Throws UsageError. */
 export function whole<Fallback>(
   option: string,
   text: string | undefined,
@@ -44,7 +45,7 @@ export function whole<Fallback>(
   throw new UsageError(`${option} must be a whole number, ${range}, not "${text}".`);
 }
 
-/** The number of an option above 0, `fallback` where it is not given. Throws UsageError. */
+/** Reads an option that is a number above 0; `fallback` if it is not given. Throws UsageError. */
 export function positive<Fallback>(
   option: string,
   text: string | undefined,
@@ -56,7 +57,7 @@ export function positive<Fallback>(
   throw new UsageError(`${option} must be a number above 0, not "${text}".`);
 }
 
-/** Runs this process's command. Exit status: 0 if `run` answers `true`, 1 if not, 2 for a wrong command line. */
+/** Runs this process's command. Exit status: 0 if `run` resolves to `true`, 1 if not, 2 for a wrong command line. */
 export async function runProgram<Command>({
   usage,
   parse,

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 
 /**
- * The commit of the sources that a run used, for its report: a seed repeats a run only on the same sources.
+ * Names the commit of the sources of a run, for its report: a seed repeats a run only on the same sources.
  *
- * @param sources folders of the repository that the run depends on. Uncommitted changes in them are named in the
- *   result.
+ * @param sources folders of the repository that the run depends on. The result says whether they have uncommitted
+ *   changes.
  */
 export function commit(...sources: readonly string[]): string {
   const git = (...args: readonly string[]) =>

@@ -1,8 +1,8 @@
 import path from "node:path";
 
-/** Environment of a command in a folder: it finds programs there alone, and calls no server on the Internet. */
+/** Makes the environment of a command in a folder: its Wrangler finds only Workers of that folder, and no telemetry. */
 export function environmentIn(folder: string): NodeJS.ProcessEnv {
-  // Vitest's variables are not for the command.
+  // Without Vitest's variables.
   const { NODE_ENV: _, VITEST: __, CLOUDFLARE_ENV: ___, ...rest } = process.env;
   return {
     ...rest,
@@ -11,7 +11,7 @@ export function environmentIn(folder: string): NodeJS.ProcessEnv {
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     WRANGLER_REGISTRY_PATH: path.join(folder, "registry"),
     WRANGLER_SEND_METRICS: "false",
-    // On in Wrangler unless said otherwise: it makes every call about ten times slower.
+    // Wrangler's default is on, which makes every call about ten times slower.
     X_LOCAL_OBSERVABILITY: "false",
   };
 }

@@ -1,44 +1,46 @@
 import { bodyOf, tagOf } from "./body.ts";
 
-/** Answer to a send, as its producer got it; `unknown` if there was none. */
+/** Answer to a send; `unknown` if there was none. */
 type SendOutcome = "unknown" | "acknowledged" | "refused";
 
-/** A message as its producer knows it. */
+/** A message that was sent. */
 export interface Sent {
-  /** Its number, from 0 on; it is in its body. */
+  /** Its number, from 0 on, which is in its body. */
   readonly tag: number;
   readonly queue: string;
   readonly bytes: number;
   outcome: SendOutcome;
 }
 
-/** Figures that every ledger reports in the end. */
+/** Totals that every ledger has at the end of a run. */
 export interface Tally {
   readonly sent: number;
   readonly acknowledged: number;
   readonly refused: number;
-  /** Sends without an answer, and how many of their messages were stored all the same. */
+  /** Messages whose sends had no answer. */
   readonly unanswered: number;
+  /** Messages among them that were stored all the same. */
   readonly unansweredButStored: number;
-  /** Acknowledged messages that never came, or never to an end. Must be none. */
+  /** Acknowledged messages that no consumer is done with: must be none. */
   readonly lost: number;
   readonly violations: number;
   readonly violationTexts: readonly string[];
 }
 
-/** Violations that are kept with their text; all of them are counted. */
+/** Most violations whose texts are kept; all of them are counted. */
 const VIOLATION_TEXTS_MAX = 20;
 
 /**
- * Ledger of what was sent to queues, how sends were answered, and what is owed to consumers: the promises of a queue to
- * its clients. A message is known by its body, which no two have in common. What else a consumer can hold a queue to
- * depends on how it consumes, and is checked by the subclasses.
+ * Ledger of messages that were sent to queues, of the answers to the sends, and of the messages that are owed to
+ * consumers. A message is identified by its body, which is unique. Subclasses check the promises that depend on the way
+ * of consuming.
  */
 export abstract class Ledger<Message extends Sent> {
-  /** Things that must never happen, the first of them with their text. */
+  /** Number of events that must never happen. */
   violations = 0;
+  /** Texts of the first `VIOLATION_TEXTS_MAX` of them. */
   readonly violationTexts: string[] = [];
-  /** Texts that calls were refused with, each once. */
+  /** Texts of refusals, each once. */
   readonly refusals = new Set<string>();
   readonly #messages: Message[] = [];
   #owed = 0;
@@ -47,7 +49,7 @@ export abstract class Ledger<Message extends Sent> {
     return this.#messages;
   }
 
-  /** Messages that were acknowledged to their producer and that no consumer is done with. */
+  /** Number of messages that were acknowledged to their producer and that no consumer is done with. */
   get owed(): number {
     return this.#owed;
   }
@@ -69,7 +71,7 @@ export abstract class Ledger<Message extends Sent> {
     if (this.violationTexts.length < VIOLATION_TEXTS_MAX) this.violationTexts.push(text);
   }
 
-  /** Whether a consumer is done with a message: then it is not owed any more. */
+  /** Whether a consumer is done with a message, which is then not owed any more. */
   protected abstract isDone(message: Message): boolean;
 
   /** Whether a message has come out of a queue. */
@@ -79,21 +81,21 @@ export abstract class Ledger<Message extends Sent> {
     return message.outcome === "acknowledged" && !this.isDone(message);
   }
 
-  /** Adds a message that is about to be sent; its tag is the number of those before it. Answers with its body too. */
+  /** Adds a message that is about to be sent, and makes its body. Its tag must be the number of messages before it. */
   protected add(message: Message): { readonly message: Message; readonly body: string } {
     this.#messages.push(message);
     if (this.isOwed(message)) this.#owed += 1;
     return { message, body: bodyOf(message.tag, message.bytes) };
   }
 
-  /** Changes a message and keeps the number of owed ones right. */
+  /** Changes a message, and updates the number of owed ones. */
   protected change(message: Message, change: () => void): void {
     if (this.isOwed(message)) this.#owed -= 1;
     change();
     if (this.isOwed(message)) this.#owed += 1;
   }
 
-  /** The message that has come out of a queue; `null`, and a violation, for a body that was never sent. */
+  /** Finds the message that has come out of a queue. `null`, and a violation, for a body that was never sent. */
   protected identify(queue: string, body: string): Message | null {
     const message = this.#messages[tagOf(body) ?? -1];
     if (message !== undefined && bodyOf(message.tag, message.bytes) === body) return message;
@@ -101,7 +103,7 @@ export abstract class Ledger<Message extends Sent> {
     return null;
   }
 
-  /** Call when everything has been delivered: what is owed then is lost. */
+  /** Sums up at the end of a run: messages that are still owed count as lost. */
   protected tally(): Tally {
     const messages = this.#messages;
     const count = (outcome: SendOutcome) => messages.filter((message) => message.outcome === outcome).length;

@@ -1,11 +1,11 @@
-/** Numbers that depend on the seed alone (sfc32). */
+/** Generator of random numbers that depend on the seed alone (sfc32). */
 export class Random {
   #a: number;
   #b: number;
   #c: number;
   #counter = 1;
 
-  /** @param seed Any integer from 0 to 2^53 - 1; neighbouring seeds give unrelated numbers. */
+  /** @param seed any integer from 0 to 2^53 - 1; neighbouring seeds give unrelated numbers. */
   constructor(seed: number) {
     this.#a = seed | 0;
     this.#b = Math.floor(seed / 2 ** 32) | 0;
@@ -13,7 +13,7 @@ export class Random {
     for (let i = 0; i < 12; i++) this.next();
   }
 
-  /** 0 to 2^32 - 1. */
+  /** Draws a whole number from 0 to 2^32 - 1. */
   next(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -23,22 +23,22 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** 0 to n - 1. */
+  /** Draws a whole number from 0 to n - 1. */
   below(n: number): number {
     return Math.floor(this.fraction() * n);
   }
 
-  /** `from` to `to`, both included. */
+  /** Draws a whole number from `from` to `to`, both included. */
   between(from: number, to: number): number {
     return from + this.below(to - from + 1);
   }
 
-  /** From 0 to below 1. */
+  /** Draws a number from 0 to below 1. */
   fraction(): number {
     return this.next() / 2 ** 32;
   }
 
-  /** True with the given probability. Draws nothing for 0, so that a history without a fault has no trace of it. */
+  /** Draws true with the given probability. For 0 it draws no number, so that a fault that is off shifts no others. */
   chance(probability: number): boolean {
     return probability > 0 && this.next() < probability * 2 ** 32;
   }
@@ -47,7 +47,7 @@ export class Random {
     return items[this.below(items.length)] as Item; // below(n) < n
   }
 
-  /** A generator of its own, so that what one part draws does not shift what another one gets. */
+  /** Makes another generator, so that the draws of one part do not shift those of another. */
   fork(): Random {
     return new Random(this.next());
   }

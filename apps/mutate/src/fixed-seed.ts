@@ -1,7 +1,5 @@
 import * as fc from "fast-check";
 
-/**
- * The same random values for every mutant and in every run: a mutant is killed by what the tests look for, not by luck,
- * and the score is one that somebody else gets too. Properties that name a seed keep theirs.
- */
+// The same random values for every mutant and in every run, so that no mutant is killed by luck and a score can be
+// repeated. Properties that name a seed keep it.
 fc.configureGlobal({ seed: 20_261_121 });

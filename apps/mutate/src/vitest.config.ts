@@ -2,10 +2,9 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 /**
- * The unit tests of one package, as the project `unit` of the repository's own configuration has them, in a copy of
- * the package's folder. Without the searches through thousands of histories (`model`, `exhaustive`): they reach every
- * mutant, take seconds each, and say only that something is wrong. What a mutant breaks is to be named by a test of
- * its own.
+ * Runs the unit tests of one package, those of the project `unit` of the repository's own configuration, in a copy of
+ * the package's folder. The searches through thousands of histories (`model`, `exhaustive`) are left out: they reach
+ * every mutant, take seconds each, and do not say what is wrong. A test of its own should name what a mutant breaks.
  */
 export default defineConfig({
   test: {

@@ -2,7 +2,7 @@ import { readOptions, UsageError, whole } from "@sluice/harness/command-line";
 
 const TIMES_DEFAULT = 20;
 const LOAD_DEFAULT = 8;
-/** Most busy processes: beyond that nothing gets processor time any more. */
+/** Most busy processes: with more the tests would hardly get processor time. */
 export const LOAD_MAX = 64;
 
 export const USAGE = `Usage: pnpm stress FILE... [--times N] [--load L]
@@ -22,7 +22,7 @@ interface StressCommand {
 /**
  * Reads a command line.
  *
- * @throws UsageError for one that makes no sense.
+ * @throws UsageError for a wrong one.
  */
 export function parseCommandLine(args: readonly string[]): StressCommand | "help" {
   const text = { type: "string" } as const;

@@ -3,28 +3,29 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { type Child, startChild } from "@sluice/harness/child";
 
-/** A run of the files that has ended. */
+/** Result of one run of the files. */
 export interface StressRun {
-  /** Counted from 1. */
+  /** Number of the run, from 1. */
   readonly number: number;
   readonly hasPassed: boolean;
   readonly tookMs: number;
-  /** Everything that it has printed. */
+  /** Everything that Vitest has printed. */
   readonly output: string;
 }
 
 interface StressOptions {
   readonly files: readonly string[];
-  /** Folder that vitest runs in. */
+  /** Working folder of Vitest. */
   readonly folder: string;
+  /** Number of runs. */
   readonly times: number;
-  /** Processes that compute without a pause meanwhile. */
+  /** Number of processes that compute without a pause meanwhile. */
   readonly load: number;
   readonly onRun: (run: StressRun) => void;
 }
 
 const VITEST = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
-/** Computes without a pause, once it has said that it is there, until its parent is gone. */
+/** Script that prints a line and then computes without a pause until its parent is gone. */
 const BUSY = `
   console.log("busy");
   const parent = process.ppid;
@@ -32,9 +33,9 @@ const BUSY = `
 `;
 
 /**
- * Runs test files one time after the other beside a load.
+ * Runs test files again and again beside a load.
  *
- * @returns how many runs have failed.
+ * @returns the number of failed runs.
  */
 export async function stress({ files, folder, times, load, onRun }: StressOptions): Promise<number> {
   const busy = Array.from({ length: load }, () => startChild(process.execPath, ["--eval", BUSY]));
