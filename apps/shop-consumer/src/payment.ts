@@ -5,7 +5,7 @@ export type Charge =
   | { readonly kind: "charged"; readonly cents: number }
   /** Another attempt after `retryInSeconds` may succeed. */
   | { readonly kind: "interrupted"; readonly reason: string; readonly retryInSeconds: number }
-  /** No further attempt will succeed: the queue's own retry settings decide how soon it ends. */
+  /** No further attempt will succeed: the queue's own retry settings decide how soon the message is dead. */
   | { readonly kind: "refused"; readonly error: Error };
 
 /** Retries of an order before it moves to the dead-letter queue: `max_retries` in `wrangler.toml`. */

@@ -4,8 +4,9 @@ import type { Order } from "./order.ts";
 /** Most messages in one `sendBatch`. */
 export const SEND_BATCH_MAX = 100;
 
-/** Numbers of vases and lamps in every hundred orders of a bulk run: the first is a vase, the next four are lamps. */
+/** Number of vases in every hundred orders of a bulk run; they come first. */
 const VASES_OF_100 = 1;
+/** Number of lamps in every hundred orders; they follow. */
 const LAMPS_OF_100 = 4;
 /** Products of the other orders, in turn. */
 const ORDINARY_SKUS = ["mug", "notebook", "fern", "kite"] as const;

@@ -19,10 +19,10 @@ export interface WranglerDev {
 }
 
 /**
- * Starts `wrangler dev` for Workers of `apps/`; the first one gets the port. Port, state and registry are its own, so
- * that it meets no other Wrangler on the machine.
+ * Starts `wrangler dev` for Workers of `apps/`; the first one answers at `origin`. It has its own port, state and
+ * registry, so that it meets no other Wrangler on the machine.
  *
- * @throws Error with all output when it ends, or is not ready within a minute.
+ * @throws Error with all output if it ends, or is not ready within a minute.
  */
 export async function startWranglerDev(workers: readonly string[]): Promise<WranglerDev> {
   const folder = await mkdtemp(join(tmpdir(), "shop-"));
