@@ -61,6 +61,7 @@ describe("medians of several runs", () => {
 
   it("have no CPU time where a run has none", () => {
     expect(medians([run(1, 1, null)]).cpuMicrosPerMessage).toBeNull();
+    expect(medians([run(1, 1, 10), run(1, 1, null), run(1, 1, 20)]).cpuMicrosPerMessage).toBeNull();
   });
 });
 

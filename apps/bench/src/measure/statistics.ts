@@ -26,8 +26,9 @@ export function median(values: readonly number[]): number {
 /** Medians of figures of one shape, each by itself; `null` where any of them is. */
 export function medians<Figures>(all: readonly Figures[]): Figures {
   const [first] = all;
+  if (all.includes(null as Figures)) return null as Figures;
   if (typeof first === "number") return median(all as readonly number[]) as Figures;
-  if (typeof first !== "object" || first === null || all.includes(null as Figures)) return null as Figures;
+  if (typeof first !== "object" || first === null) return null as Figures;
   const of = (key: string) => medians(all.map((figures) => figures[key as keyof Figures]));
   return Object.fromEntries(Object.keys(first).map((key) => [key, of(key)])) as Figures;
 }
