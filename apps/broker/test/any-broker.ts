@@ -8,13 +8,13 @@ import type { OpenBrokerInput } from "@sluice/broker-worker/open-broker";
 import { onTestFinished } from "vitest";
 import { type BrokerWorkerOptions, startBrokerWorker } from "./broker-worker.ts";
 
-/** A broker for its clients: an address. */
+/** A broker, as its clients see it. */
 interface AnyBroker {
   readonly origin: string;
 }
 
 interface AnyBrokerOptions extends BrokerWorkerOptions {
-  /** Queues that it is deployed with. Default: none, clients create them. */
+  /** Queues of the broker's topology. Default: none, clients create them. */
   readonly queues?: Readonly<Record<string, object>>;
   /** Names of bindings to consumers, by Worker, which only workerd has. */
   readonly consumers?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export function startBroker(
   return process.env.SLUICE_TEST_PLATFORM === "node" ? startHere(vars, options) : startWorker(vars, options);
 }
 
-/** Starts a broker for several tests; `dispose` of it. */
+/** Starts a broker for several tests. The caller ends it with `dispose`. */
 export async function startSharedBroker(vars: Record<string, string>, options: AnyBrokerOptions = {}) {
   const end = Promise.withResolvers<() => Promise<void>>();
   const { origin } = await startBroker(vars, { ...options, disposeWith: end.resolve });
@@ -59,7 +59,7 @@ async function startWorker(vars: Record<string, string>, options: AnyBrokerOptio
 }
 
 async function startHere(vars: Record<string, string>, options: AnyBrokerOptions): Promise<AnyBroker> {
-  // Its imports exist only in this project of tests.
+  // Imported here because tests on workerd do not need it.
   const { openBroker } = await import("@sluice/broker-worker/open-broker");
   const { persistDir, queues = {}, disposeWith = onTestFinished, page } = options;
   const folder = persistDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-broker-")));
@@ -71,7 +71,7 @@ async function startHere(vars: Record<string, string>, options: AnyBrokerOptions
       resolve(listening as Server),
     );
   });
-  // A client that tries once fails where the server closes an idle connection at the moment at which it is used again.
+  // A client without retries fails if the server closes an idle connection just as the client uses it again.
   server.keepAliveTimeout = 0;
   disposeWith(async () => {
     const closed = new Promise((resolve) => server.close(resolve));

@@ -1,16 +1,19 @@
 import path from "node:path";
 import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
 
-/** Package whose imports the sources of a broker and of a consumer have. */
+/** Package from which the imports of the generated sources are resolved. */
 const ROOT = path.dirname(import.meta.dirname);
 
 /** Parts of a broker whose producers and consumers are Workers of one workerd. */
 interface BrokerOfWorkers {
   /** Members of an object literal: the queues, by name. */
   readonly queues: string;
-  /** Script and bindings of the Worker that requests go to, beside `BROKER`. It passes on those below `/__sluice`. */
+  /**
+   * Script of the Worker that gets all requests, and its bindings besides `BROKER`. It passes requests below
+   * `/__sluice` on to the broker.
+   */
   readonly producer: { readonly source: string; readonly bindings: string };
-  /** Body of the consumer's handler, which has `batch`. Queues name its Worker `consumer`. */
+  /** Body of the consumer's handler, with the argument `batch`. Queues name its Worker `consumer`. */
   readonly handle: string;
 }
 

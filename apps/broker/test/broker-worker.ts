@@ -20,11 +20,11 @@ export default { fetch: () => new Response("consumer") };
 `;
 
 export interface BrokerWorkerOptions {
-  /** Called when the test ends; a file that shares a broker disposes of it itself. */
+  /** Takes the function that ends the broker. Default: `onTestFinished`; a file that shares a broker has its own. */
   readonly disposeWith?: (dispose: () => Promise<void>) => void;
-  /** Folder of all data. Default: they stay in memory. */
+  /** Folder of all data. Default: memory. */
   readonly persistDir?: string;
-  /** The page, which the entry then imports as `./page.bin`. */
+  /** Bytes of the dashboard's page, which the entry then imports as `./page.bin`. */
   readonly page?: Uint8Array;
   /** Source of the consumer Worker. Default: one that acknowledges everything. */
   readonly consumer?: string;

@@ -18,7 +18,7 @@ export function findChromium(): string | null {
   return candidates.find((candidate) => candidate !== "" && existsSync(candidate)) ?? null;
 }
 
-/** Starts it without a window. Its sandbox needs rights that a container lacks, and it opens only our own page. */
+/** Starts a browser without a window, and without the sandbox, which a container has no rights for. */
 export function startBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }

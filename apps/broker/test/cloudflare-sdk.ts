@@ -5,7 +5,7 @@ export const account_id = "any-account";
 export const UNKNOWN_QUEUE = "f".repeat(32);
 export const RETENTION = 345_600;
 
-/** Topology that the broker is deployed with. */
+/** Topology and consumers of the broker. */
 export const DEPLOYED = {
   queues: {
     orders: {
@@ -25,7 +25,7 @@ export let origin: string;
 export let client: Cloudflare;
 export let queues: Cloudflare["queues"];
 
-/** Starts the broker before all tests of a file. @returns what ends it after them. */
+/** Starts the broker before all tests of a file. @returns the function that ends it after them. */
 export async function start(): Promise<() => Promise<void>> {
   const broker = await startSharedBroker({ SLUICE_ENV: "development" }, DEPLOYED);
   origin = broker.origin;
@@ -38,7 +38,7 @@ export function clientOf(at: string, apiToken: string): Cloudflare {
   return new Cloudflare({ baseURL: `${at}/__sluice/client/v4`, apiToken, maxRetries: 0 });
 }
 
-/** A message of one byte. */
+/** Sends a message of one byte. */
 export async function sendOne(queue_id: string): Promise<unknown> {
   return queues.messages.push(queue_id, { account_id, content_type: "text", body: "x" });
 }

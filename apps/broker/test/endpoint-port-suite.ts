@@ -4,7 +4,7 @@ import { startDeafEndpoint } from "@sluice/broker/testing/http-endpoint";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { answer, type RawServer, startRawServer } from "./raw-server.ts";
 
-/** The way to endpoints that is tested, with its end. */
+/** Endpoint port under test. */
 export interface StartedPort {
   readonly port: EndpointPort;
   stop(): Promise<void> | void;
@@ -29,11 +29,12 @@ export function requestTo(url: string, changes: Partial<EndpointRequest> = {}): 
   };
 }
 
-/** Head of an answer whose body comes in parts, and what ends it. */
+/** Head of an answer whose body is sent in chunks. */
 const STREAMED = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+/** Last chunk. */
 const STREAM_END = "0\r\n\r\n";
 
-/** Writes an answer that goes on for a time, in ms, and does not end. */
+/** Writes chunks of an answer for `forMs`, and never the last one. */
 function drip(socket: Socket, forMs: number): void {
   const startMs = performance.now();
   socket.write(STREAMED);
@@ -45,7 +46,7 @@ function drip(socket: Socket, forMs: number): void {
 }
 
 /**
- * Tests every way to endpoints on real connections: the requests of all formats and their outcomes (spec sqsd 3, 4).
+ * Tests an endpoint port on real connections: the requests of all formats and their outcomes (spec sqsd 3, 4).
  */
 export function endpointPortSuite(name: string, start: () => Promise<StartedPort>): void {
   describe(name, () => {
@@ -145,7 +146,7 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
       there.on = async ({ line }, socket) => {
         if (!line.includes("/whole")) return void socket.write(answer(200));
         socket.write(`${STREAMED}4\r\nhalf\r\n`);
-        // Another request, from its begin to its end.
+        // A whole other request takes place meanwhile.
         await port.post(requestTo(there.url));
         events.push("ended");
         socket.write(STREAM_END);

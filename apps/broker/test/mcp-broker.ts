@@ -44,7 +44,7 @@ export class McpBroker {
     return (await this.request(`/api${path}`, method, body)).json();
   }
 
-  /** Receives messages and lets them fail, so that they die. */
+  /** Receives messages and lets their leases expire, which moves them to the queue `dead`. */
   async die(queue: string, dead: string, count: number): Promise<void> {
     const { queues } = (await this.api("/queues")) as { queues: { name: string; id: string }[] };
     const { id } = queues.find(({ name }) => name === queue) ?? {};

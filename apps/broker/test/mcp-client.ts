@@ -18,7 +18,7 @@ export interface Agent extends AsyncDisposable {
  * Connects an agent.
  *
  * @param url address of MCP.
- * @param mode `auto` asks for the stateless revision first.
+ * @param mode `auto` tries the stateless revision of the protocol first; `legacy` does not.
  */
 export async function connectAgent(
   url: string,

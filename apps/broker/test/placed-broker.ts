@@ -1,7 +1,7 @@
 /**
- * Makes the entry of a broker on a platform with jurisdictions, which workerd has none of: an object of one is called by
- * it and its queue. `/made` lists the objects that were made, `/send` sends as a Worker's binding does, `/send-old` as
- * that of a Worker from before jurisdictions held.
+ * Makes the entry of a broker on a platform with jurisdictions. workerd has none, so they are imitated: an object in a
+ * jurisdiction has its name as a prefix. `/made` lists the objects that were made, `/send` sends as a Worker's binding
+ * does, `/send-old` as the binding of a Worker that was built before Sluice supported jurisdictions.
  */
 export const placedEntry = (topology: object) => `
 import { defineBroker } from "@sluice/broker-worker";

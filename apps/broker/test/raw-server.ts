@@ -34,7 +34,7 @@ export function answer(status: number, headers: Record<string, string> = {}, bod
   return `HTTP/1.1 ${status} Any\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
 }
 
-/** @param tls options with which the server speaks TLS. Default: plain HTTP. */
+/** Starts a server. @param tls options for TLS. Default: plain HTTP. */
 export async function startRawServer({ host = "127.0.0.1", tls }: { host?: string; tls?: TlsOptions } = {}) {
   const sockets = new Map<number, Socket>();
   const endings: Promise<unknown>[] = [];

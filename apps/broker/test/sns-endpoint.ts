@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
 
-/** A request that an endpoint got. */
+/** POST request to an endpoint. */
 export interface EndpointPost {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -11,15 +11,15 @@ export interface EndpointPost {
 
 /** An ordinary web application that is subscribed to topics. */
 export interface SnsEndpoint {
-  /** Returns the URL of one of its paths. */
+  /** Returns the URL of a path. */
   url(path: string): string;
   /** Requests to a path, in order. */
   posts(path: string): readonly EndpointPost[];
-  /** Resolves with the requests to a path when there are that many. */
+  /** Resolves with the requests to a path when there are at least `count`. */
   arrived(path: string, count: number): Promise<readonly EndpointPost[]>;
-  /** Requests that were not a POST. */
+  /** Method and path of each request that was no POST. */
   readonly others: readonly string[];
-  /** Sets the status of a path's answers, by default 200; `null` never answers. */
+  /** Sets the status of a path's answers, by default 200. With `null` requests are never answered. */
   answers(path: string, status: number | null): void;
   close(): Promise<void>;
 }

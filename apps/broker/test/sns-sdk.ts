@@ -8,7 +8,7 @@ export let sns: SNSClient;
 export let sqs: SQSClient;
 export let endpoint: string;
 
-/** Starts the broker before all tests of a file. @returns what ends it after them. */
+/** Starts the broker before all tests of a file. @returns the function that ends it after them. */
 export async function start(): Promise<() => Promise<void>> {
   const { origin, dispose } = await startSharedBroker({ SLUICE_ENV: "development" });
   endpoint = `${origin}/__sluice/aws`;
@@ -42,7 +42,7 @@ export async function subscribed(
   return SubscriptionArn;
 }
 
-/** Waits for a number of messages of a queue. */
+/** Receives at least `count` messages of a queue, however long that takes. */
 export async function received(QueueUrl: string, count: number) {
   const all = [];
   while (all.length < count) {

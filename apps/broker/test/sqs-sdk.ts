@@ -10,7 +10,7 @@ import { awsOptions, startSharedBroker } from "./any-broker.ts";
 export let sqs: SQSClient;
 export let endpoint: string;
 
-/** Starts the broker before all tests of a file. @returns what ends it after them. */
+/** Starts the broker before all tests of a file. @returns the function that ends it after them. */
 export async function start(): Promise<() => Promise<void>> {
   const { origin, dispose } = await startSharedBroker({ SLUICE_ENV: "development" });
   endpoint = `${origin}/__sluice/aws`;

@@ -5,20 +5,20 @@ import type { EventView, StoryGapView, StoryView } from "@sluice/gateway/views";
 type Observer = NonNullable<World["observer"]>;
 type Noted = Parameters<Observer["noted"]>[1];
 
-/** One event of one message, as it happened. */
+/** One true event of one message. */
 interface Happened {
   /** Number among all events. */
   readonly order: number;
   readonly queue: string;
   readonly atMs: number;
   readonly event: Noted;
-  /** Deliveries of the message in this queue so far. */
+  /** Counted deliveries of the message in this queue so far. */
   readonly attempt: number;
 }
 
 const ENDS: readonly string[] = ["acked", "deadLettered", "dropped", "expired", "deleted", "purged"];
 
-/** All that happened to each message, from the observer of the histories, who hears of everything. */
+/** Complete log of the events of each message, which histories may keep only in part. */
 export class FullLog implements Observer {
   readonly #ofMessages = new Map<string, Happened[]>();
   readonly #ofQueues: (Omit<Happened, "attempt"> & { readonly queue: string })[] = [];
@@ -73,7 +73,12 @@ export class FullLog implements Observer {
     return sum;
   }
 
-  /** By how much the clock of a queue was moved between two events, in ms. */
+  /**
+   * Sum of the clock moves of a queue between two events, in ms.
+   *
+   * @param after order of the earlier event.
+   * @param before order of the later event.
+   */
   movedMs(queue: string, after: number, before: number): number {
     return this.#ofQueues
       .filter(({ event, order, ...of }) => of.queue === queue && order > after && order < before)
@@ -99,23 +104,23 @@ function placesOf({ at = [] }: Noted): string[] {
   );
 }
 
-/** Lists what a story says that did not happen, and what happened that it neither says nor says that it lacks. */
+/** Lists the statements of a story that are false, and the events that are in neither its steps nor its gaps. */
 export function liesIn(story: StoryView, id: string, log: FullLog): string[] {
   const truth = log.of(id);
   const { steps, gapsAfter } = storySteps(story);
   const lies: string[] = [];
-  const told: Happened[] = [];
+  const matched: Happened[] = [];
   for (const [i, step] of steps.entries()) {
     const shown = story.events[i];
     const happened = truth.find(
       (each) =>
-        each.order > (told.at(-1)?.order ?? -1) &&
+        each.order > (matched.at(-1)?.order ?? -1) &&
         shown?.kind === each.event.kind &&
         step.queue === each.queue &&
         Date.parse(step.at) === each.atMs,
     );
     if (happened === undefined) return [`${step.title} at ${step.at} did not happen`];
-    // What a message brings along does not always name its producer.
+    // An event that is known from a dead letter alone may lack its producer.
     const known = shown?.number === null && shown.by === null ? { by: null } : {};
     const words = [happened.attempt, null].map((attempt) =>
       wordsOf({ ...viewOf(happened, id, attempt), ...known }),
@@ -123,8 +128,8 @@ export function liesIn(story: StoryView, id: string, log: FullLog): string[] {
     if (!words.some(({ title, detail }) => title === step.title && detail === step.detail))
       lies.push(`it was not "${step.title}", "${step.detail}", but ${JSON.stringify(words[0])}`);
     if ((step.error ?? "") !== (happened.event.error ?? "")) lies.push(`the error was not ${step.error}`);
-    const before = told.at(-1);
-    // A delivery can still fail whose messages were deleted meanwhile.
+    const before = matched.at(-1);
+    // A delivery may fail after its messages were deleted.
     if (shown?.kind !== "failed" && before?.queue === step.queue && ENDS.includes(before.event.kind))
       lies.push(`${step.title} is after its end, ${before.event.kind}`);
     if (step.wait !== null && before !== undefined) {
@@ -140,15 +145,15 @@ export function liesIn(story: StoryView, id: string, log: FullLog): string[] {
         lies.push(`a gap since ${since} is after ${before.event.kind}`);
       if ((until ?? "") > step.at) lies.push(`a gap until ${until} is before ${step.title}`);
     }
-    told.push(happened);
+    matched.push(happened);
   }
   for (const { since } of gapsAfter) {
     if ((since ?? "") < (steps.at(-1)?.at ?? "")) lies.push(`a gap since ${since} is at the end`);
   }
   const [send] = truth;
-  // Where nothing names the message the story says so, and when it may have been sent.
+  // A story without steps must have a gap for the time at which the message was sent.
   const missing =
-    told.length === 0 && send !== undefined ? [send] : truth.filter((each) => !told.includes(each));
+    matched.length === 0 && send !== undefined ? [send] : truth.filter((each) => !matched.includes(each));
   for (const { queue, atMs, event } of missing) {
     if (!story.gaps.some((gap) => isIn(gap, queue, atMs, event.kind)))
       lies.push(`${event.kind} at ${new Date(atMs).toISOString()} in ${queue} is missing`);
@@ -181,7 +186,7 @@ function waitText(
   const pausedMs = isHeld ? 0 : log.pausedMs(queue, before.atMs, atMs);
   const movedMs = log.movedMs(queue, before.order, order);
   const time = (ms: number) => {
-    // One duration, in the words of the story itself.
+    // Formatted by the story itself.
     const two = [0, ms].map((at) => ({ ...viewOf(before, "1", null), at: new Date(at).toISOString() }));
     return waitOf(two).replace("waited ", "");
   };

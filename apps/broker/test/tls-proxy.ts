@@ -9,15 +9,17 @@ import { onTestFinished } from "vitest";
 /** A proxy that ends TLS before a broker, like nginx in the guide. */
 export interface TlsProxy {
   readonly port: number;
-  /** Leads every name to the proxy, and trusts its certificate. */
+  /** Agent of clients: it resolves every name to the proxy, and trusts its certificate. */
   readonly agent: Agent;
   /** `Host` and path of each request, as the client sent them. */
   readonly requests: readonly string[];
-  /** Address that requests are passed on to. */
+  /** Origin of the broker, which the test sets before the first request. */
   target: string;
 }
 
 /**
+ * Starts a proxy until the end of the test.
+ *
  * @param path prefix that the proxy removes from the paths of requests.
  * @param headersFor headers that it overwrites in requests for a host. Default: only the protocol.
  */
@@ -48,7 +50,7 @@ export async function startTlsProxy(
   const { port } = server.address() as AddressInfo;
   const agent = new Agent({
     ca: certificatePem,
-    // The certificate is for SNS.
+    // The certificate is that of SNS's signatures, and names no host.
     checkServerIdentity: () => undefined,
     lookup: (_, { all }, found) =>
       all === true ? found(null, [{ address: "127.0.0.1", family: 4 }]) : found(null, "127.0.0.1", 4),

@@ -45,18 +45,18 @@ export interface DashboardLab {
   readonly endpoint: SnsEndpoint;
   readonly sqs: SQSClient;
   readonly sns: SNSClient;
-  /** Opens the page. Errors in its log, and violations of its policy, fail the test at its end. */
+  /** Opens the page. Errors in its console, and violations of its policy, fail the test at its end. */
   open(hash?: string, view?: View, at?: string): Promise<Page>;
   /** Sends a text by SQS. */
   send(queue: string, body: string): Promise<void>;
-  /** Asks the admin API. */
+  /** Calls the admin API; throws where it refuses. */
   api<Body>(path: string, method?: string, body?: object): Promise<Body>;
-  /** Starts another broker of the same queues. */
+  /** Starts another broker with the same queues; returns its origin. */
   another(vars: Record<string, string>): Promise<string>;
   close(): Promise<void>;
 }
 
-/** @param more queues besides those of `deployedQueues`. */
+/** Starts a broker, a browser and an endpoint. @param more queues besides those of `deployedQueues`. */
 export async function openLab(
   executable: string,
   more: Readonly<Record<string, object>> = {},
@@ -110,10 +110,10 @@ export async function openLab(
   };
 }
 
-/** Counts the clicks on a page from now on. */
+/** Counts the clicks on a page from now on. @returns a function that reads the count. */
 export async function countClicks(page: Page): Promise<() => Promise<number>> {
-  // A click on a label is one of a user, and two for the document. Playwright makes a click that would miss, because the
-  // page moved, anew: it ends the first one at the window.
+  // Counts `pointerdown`, of which a click on a label has one: it has two `click` events. Listens at the document:
+  // Playwright stops a click at the window if it would miss, because the page moved, and makes it anew.
   await page.evaluate(
     `window.clicks = 0; document.addEventListener("pointerdown", () => window.clicks++, true)`,
   );
@@ -125,7 +125,7 @@ export async function createTopic({ sns }: DashboardLab): Promise<void> {
   await sns.send(new CreateTopicCommand({ Name: "news" }));
 }
 
-/** Makes queues with a Worker, and with endpoints that fail, are away, or are slow. */
+/** Defines queues with a Worker, and with endpoints that fail, are away, or are slow. */
 function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
   const queue = definition();
   const to = (url: string, more = {}, settings = {}) => ({
@@ -179,7 +179,7 @@ export async function holds(lab: DashboardLab, queue: string, count: number): Pr
   await vi.waitFor(look, { timeout: PATIENCE_MS });
 }
 
-/** Reads what a part of the page shows, in one line. */
+/** Reads the text of a part of the page as one line. */
 export async function shownBy(of: { innerText(): Promise<string> }): Promise<string> {
   return (await of.innerText()).replace(/\s+/g, " ");
 }

@@ -4,7 +4,7 @@ import { expect, onTestFinished } from "vitest";
 /** Time limit for the page on a busy machine, in ms. */
 export const PATIENCE_MS = 100_000;
 
-/** How a test sees the page. */
+/** Window and permissions of a page. */
 export interface View {
   /** Size in CSS pixels. Default: 1,280 wide and 720 high. */
   readonly viewport?: { readonly width: number; readonly height: number };
@@ -22,8 +22,8 @@ interface Tab {
 }
 
 /**
- * Opens pages. A test gets that of the test before it, with nothing left of it: a new one costs the browser a window and
- * a process, which is several times the work of loading the page.
+ * Opens pages. A test reuses the page of an earlier test, after a reset: a new page costs the browser a window and a
+ * process, which is several times the work of loading the page.
  */
 export function openPages(browser: Browser): { open(url: string, view: View): Promise<Page> } {
   const free: Tab[] = [];
@@ -44,7 +44,7 @@ export function openPages(browser: Browser): { open(url: string, view: View): Pr
 }
 
 async function newTab(browser: Browser): Promise<Tab> {
-  // The certificate of a proxy in a test is its own.
+  // Proxies in tests have self-signed certificates.
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
@@ -70,7 +70,7 @@ async function show(page: Page, view: View): Promise<void> {
   await page.context().grantPermissions([...permissions]);
 }
 
-/** Takes back what a test has done to a page, and leaves what it shows. */
+/** Resets a page at the end of a test, and leaves its URL. */
 async function leave(page: Page): Promise<void> {
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.evaluate("localStorage.clear(); sessionStorage.clear()");

@@ -2,11 +2,11 @@
 export interface StoredShape {
   /** Time of the writing, as ISO 8601. */
   readonly at: string;
-  /** Bodies by queue, in order; a long one by its first word. */
+  /** Bodies by queue, in order; of the large body only its first word. */
   readonly queues: Readonly<Record<string, readonly string[]>>;
   /** Bodies that are leased in `orders`. */
   readonly leased: readonly string[];
-  /** ARNs. */
+  /** ARNs of topics. */
   readonly topics: readonly string[];
   /** Alerts that are on, with the reports that wait for the webhook. Absent where the broker has none. */
   readonly alerts?: {

@@ -1,6 +1,6 @@
-// Writes a stored shape: a data folder as a release leaves it behind when it is killed, and what is in it.
+// Writes a stored shape: a packed data folder as a killed release leaves it, and a description of its contents.
 //   node apps/broker/test/stored/write.ts NAME [MAIN]
-// MAIN is the command of another checkout, its packages/cli/src/main.ts.
+// MAIN is packages/cli/src/main.ts of another checkout. Default: that of this one.
 // Run it when the storage of a release differs from the shapes that are here.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ const ARN = `arn:aws:sqs:us-east-1:${ACCOUNT}`;
 const RETENTION = "1209600";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-stored-"));
-// Without a key reports wait for the webhook.
+// The webhook has no key, so that reports stay stored.
 writeFileSync(
   join(folder, "wrangler.toml"),
   'name = "stored"\n[sluice.alerts]\nurl = "https://hooks.shop.example/"\n',

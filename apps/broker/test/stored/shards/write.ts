@@ -1,4 +1,4 @@
-// Writes the stored shape of queues with shards: a data folder, and what is in it.
+// Writes the stored shape of queues with shards: a packed data folder, and a description of its contents.
 //   node apps/broker/test/stored/shards/write.ts NAME
 // Run it when what a release stores of shards differs from the shapes that are here.
 import { execFileSync } from "node:child_process";
@@ -51,7 +51,7 @@ for (let shard = 0; shard < 4; shard++) {
 await change("wide", 2);
 const wide = await mapOf("wide", ({ open }) => open === 2);
 
-// Groups move from two shards to three; before that, messages of another queue were passed on.
+// Groups move from two shards to three. Before that, messages from another queue were passed on to their shards.
 const fifo = { deduplicationScope: "messageGroup" } as const;
 await directory.createQueue({ name: "line.fifo", settings: { messageRetentionSeconds, fifo, shards: 2 } });
 const two = await mapOf("line.fifo", ({ before }) => before === undefined);
