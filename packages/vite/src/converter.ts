@@ -7,8 +7,7 @@ import { readCloudflareConfigFile } from "@sluice/project/wrangler/wrangler-conf
 import { CONVERTED_FD, type Conversion, type ConversionInput, WARNING_FD } from "./conversion-contract.ts";
 
 /*
- * Reads a `cloudflare.config.ts` in a process of its own: reading is asynchronous, and `sluice()` has to return
- * synchronously.
+ * Reads a `cloudflare.config.ts` in a process of its own: reading is asynchronous, and `sluice()` is not.
  */
 
 const { file, mode, types, wranglerFolders } = JSON.parse(process.argv[2] ?? "") as ConversionInput;

@@ -25,8 +25,7 @@ interface Miniflare4 {
 }
 
 /**
- * Returns the build option by which older versions of Wrangler find the Node.js modules of a Worker. Newer versions
- * need none.
+ * Returns the build option by which older versions of Wrangler find a Worker's Node.js modules. Newer ones need none.
  */
 function nodejsCompatibility() {
   const { getNodeCompat } = requireOfWrangler<Miniflare4>("miniflare");

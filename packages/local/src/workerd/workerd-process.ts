@@ -45,8 +45,7 @@ const APART = { detached: true, windowsHide: true } as const;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Starts workerd by Miniflare, and resolves when it listens. The output of workerd and of the Workers goes into the
- * log.
+ * Starts workerd by Miniflare, and resolves when it listens. Output of workerd and of the Workers goes into the log.
  *
  * @throws CliError if it ends before that.
  */

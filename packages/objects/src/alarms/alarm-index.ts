@@ -73,8 +73,9 @@ export class AlarmIndex {
   }
 
   /**
-   * To be called before an object commits an alarm: writes it if it is earlier than the one in the index. @throws
-   * SqliteError
+   * To be called before an object commits an alarm: writes it if it is earlier than the one in the index.
+   *
+   * @throws SqliteError
    */
   willCommit(id: string, name: string | null, atMs: number): void {
     const writtenMs = this.at(id);

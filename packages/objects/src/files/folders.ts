@@ -3,8 +3,7 @@ import { dirname } from "node:path";
 
 /**
  * Makes a folder and its parents so that they survive a power cut: synced databases would be lost with a folder around
- * them. The folder's name is synced also if it exists: the process that made it may have been killed before it synced
- * it.
+ * them. An existing folder's name is synced, too: the process that made it may have been killed before its sync.
  *
  * @throws the file system's error.
  */

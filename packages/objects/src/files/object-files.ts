@@ -49,8 +49,7 @@ export interface ObjectDatabase {
 }
 
 /**
- * Opens the database of an object that does not run, and calls `work` with it. The file is created if it does not
- * exist.
+ * Opens the database of an object that does not run, and calls `work` with it. Creates the file if it does not exist.
  *
  * @throws SqliteError where the file is no database or cannot be read; the error of `work`.
  */

@@ -50,8 +50,7 @@ function copyReadable(from: string, to: string): void {
   try {
     const source = new DatabaseSync(databaseName(from), { defensive: false });
     try {
-      // Otherwise a truncated file is not read at all. Newer releases of Node.js need `defensive: false` for this
-      // pragma.
+      // Otherwise a truncated file is not read at all. Newer releases of Node.js need `defensive: false` for this.
       source.exec("PRAGMA writable_schema = ON");
       target.run("BEGIN");
       for (const table of tablesOf(source)) copyTable(source, target, table);

@@ -42,8 +42,7 @@ interface AlarmState {
 
 /**
  * `ctx.storage` of an object. All writes of a turn of the event loop, its settled promises included, are one
- * transaction. The first write begins it. It is committed, with a sync of the file, as soon as the running code is
- * done.
+ * transaction. The first write begins it, and it is committed and synced as soon as the running code is done.
  */
 export class Storage {
   readonly sql: Sql;

@@ -86,8 +86,9 @@ export class Database {
   }
 
   /**
-   * Prepares a statement, or returns it if it is prepared. @throws SqliteError; Error for several statements in one
-   * text.
+   * Prepares a statement, or returns it if it is prepared.
+   *
+   * @throws SqliteError; Error for several statements in one text.
    */
   prepare(sql: string): Prepared {
     let prepared = this.#prepared.get(sql);
