@@ -67,7 +67,7 @@ export function admit(vars: Readonly<Record<string, unknown>>, host: string, tok
 }
 
 /**
- * Decides who may use the broker of `sluice dev`: on a loopback address everybody, unless tokens or keys are set. On
+ * Decides who may use the broker of a dev server: on a loopback address everybody, unless tokens or keys are set. On
  * another address clients need a token or key. Those that are not set are generated, and shown at the start. Programs
  * of this machine need them too: workerd does not tell where a request comes from, and a container's port or a proxy
  * would hide it.
