@@ -49,7 +49,7 @@ export async function devAccess({ workers, broker }: Project, input: DevAccessIn
     // Wrangler lets variables beside the configuration override those in it.
     const own = await variablesBeside(broker.file, broker.wrangler?.vars);
     const admission = admitInDevelopment({ ...given, ...own }, host, token);
-    const blank = ACCESS_SETTINGS.find((name) => own[name]?.trim() === "");
+    const blank = ACCESS_SETTINGS.find((name) => own[name]?.replaceAll(",", "").trim() === "");
     if (admission.made !== undefined && blank !== undefined) {
       throw new CliError(
         `${blank} is empty in the variables of ${broker.file}, which would open the broker to everybody who reaches ` +

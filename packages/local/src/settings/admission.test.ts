@@ -100,6 +100,8 @@ describe("a broker in development", () => {
     [TOKENS, "0.0.0.0", "known", "known", "a", "SLUICE:made"],
     [TOKENS, "127.0.0.1", "known", "everybody", "a", null],
     [{ SLUICE_API_TOKENS: " " }, "0.0.0.0", "known", "known", "made", "SLUICE:made"],
+    [{ SLUICE_API_TOKENS: " , " }, "0.0.0.0", "known", "known", "made", "SLUICE:made"],
+    [{ SLUICE_API_TOKENS: ",a" }, "127.0.0.1", "known", "everybody", "a", null],
     [KEYS, "0.0.0.0", "known", "known", "made", "AKIA:secret"],
     [KEYS, "127.0.0.1", "everybody", "known", null, "AKIA:secret"],
     [{ ...KEYS, ...TOKENS }, "0.0.0.0", "known", "known", "a", "AKIA:secret"],

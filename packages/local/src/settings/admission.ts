@@ -54,14 +54,14 @@ export function admit(vars: Readonly<Record<string, unknown>>, host: string, tok
   const isOpen = opensBroker(given);
   const hasKeys = textOf(vars.SLUICE_AWS_ACCESS_KEYS) !== "";
   const aws = hasKeys ? "known" : isOpen ? "everybody" : "nobody";
-  const tokens = textOf(vars.SLUICE_API_TOKENS);
-  if (tokens === "" && isOpen && (!hasKeys || vars.SLUICE_ENV !== undefined)) {
+  const hasTokens = tokensOf(vars).length > 0;
+  if (!hasTokens && isOpen && (!hasKeys || vars.SLUICE_ENV !== undefined)) {
     return { vars: given, headers: {}, http: "everybody", aws };
   }
   return {
     vars: { ...given, SLUICE_PROCESS_TOKEN: token },
     headers: { authorization: `Bearer ${token}` },
-    http: tokens === "" ? "nobody" : "known",
+    http: hasTokens ? "known" : "nobody",
     aws,
   };
 }
@@ -80,14 +80,15 @@ export function admitInDevelopment(
   host: string,
   token: string,
 ): Admission {
-  const [tokens, keys] = [textOf(vars.SLUICE_API_TOKENS), textOf(vars.SLUICE_AWS_ACCESS_KEYS)];
+  const [givenToken = null] = tokensOf(vars);
+  const keys = textOf(vars.SLUICE_AWS_ACCESS_KEYS);
   const isOpen = isLoopback(host) || opensBroker(vars);
   const made: MadeAccess = {
-    token: isOpen || tokens !== "" ? null : token,
+    token: isOpen || givenToken !== null ? null : token,
     key: isOpen || keys !== "" ? null : { id: MADE_KEY, secret: token },
   };
   const { token: madeToken, key } = made;
-  const [own = ""] = (madeToken ?? tokens).split(",").map((one) => one.trim());
+  const own = madeToken ?? givenToken;
   return {
     vars: {
       ...vars,
@@ -95,8 +96,8 @@ export function admitInDevelopment(
       ...(madeToken === null ? {} : { SLUICE_API_TOKENS: madeToken }),
       ...(key === null ? {} : { SLUICE_AWS_ACCESS_KEYS: `${key.id}:${key.secret}` }),
     },
-    headers: own === "" ? {} : { authorization: `Bearer ${own}` },
-    http: own === "" ? "everybody" : "known",
+    headers: own === null ? {} : { authorization: `Bearer ${own}` },
+    http: own === null ? "everybody" : "known",
     aws: keys === "" && key === null ? "everybody" : "known",
     ...(madeToken === null && key === null ? {} : { made }),
   };
@@ -110,6 +111,13 @@ export function tokenIn({ headers }: Pick<Admission, "headers">): string | null 
 /** Whether a broker with these variables is open to everybody who reaches it, unless it has tokens or keys. */
 function opensBroker({ SLUICE_ENV: env }: Readonly<Record<string, unknown>>): boolean {
   return env === "development" || env === "local";
+}
+
+/** Lists the tokens of `SLUICE_API_TOKENS`, as the broker reads them. */
+function tokensOf({ SLUICE_API_TOKENS: tokens }: Readonly<Record<string, unknown>>): string[] {
+  return textOf(tokens)
+    .split(",")
+    .flatMap((one) => one.trim() || []);
 }
 
 function textOf(variable: unknown): string {
