@@ -7,7 +7,7 @@ import { checkQueueName, checkRanges, REDRIVE_RANGES } from "./limits.ts";
  * Settings of a queue for clients that receive and delete, as those of Amazon SQS do; absent ones keep their defaults.
  */
 export interface SqsSettings {
-  /** Set for a FIFO queue, whose name ends in `.fifo`. */
+  /** Set where the key `fifo` confirms that the queue is a FIFO queue. Its name says so already: it ends in `.fifo`. */
   readonly fifo?: true;
   /** Whether a message of a FIFO queue that has no deduplication id gets the hash of its body as one. Default false. */
   readonly contentBasedDeduplication?: boolean;
