@@ -14,9 +14,7 @@ export interface ActiveEnvironment {
   readonly place: Place;
 }
 
-/**
- * Keys of a flattened configuration: a build tool has reduced it to one environment, and redirects Wrangler to it.
- */
+/** Keys of a flattened configuration: a build tool has reduced it to one environment, and redirects Wrangler to it. */
 const FLATTENED_KEYS = ["userConfigPath", "topLevelName", "definedEnvironments", "targetEnvironment"];
 
 /**

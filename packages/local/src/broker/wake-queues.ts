@@ -47,9 +47,7 @@ async function ask(url: string, topology: QueueTopology, asking: Asking): Promis
   }
 }
 
-/**
- * Has the broker call every queue, and returns the fingerprint of its topology; `null` while it does not answer.
- */
+/** Has the broker call every queue, and returns the fingerprint of its topology; `null` while it does not answer. */
 async function deployedBy(url: string, asking: Asking): Promise<string | null> {
   try {
     const response = await callBroker(url, { path: `${SLUICE_PATH}/api/queues`, ...asking }, fetchHere);

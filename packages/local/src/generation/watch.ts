@@ -5,9 +5,7 @@ import { nearestExisting } from "@sluice/project/folders";
 /** Time without events after which a change is reported, in ms: editors write a file in several steps. */
 const QUIET_MS = 50;
 
-/**
- * File or folder to watch, by its absolute path. It need not exist: its creation and deletion are changes, too.
- */
+/** File or folder to watch, by its absolute path. It need not exist: its creation and deletion are changes, too. */
 export type Watched =
   | { readonly kind: "file"; readonly path: string }
   /** Every file of a folder but one. */

@@ -58,9 +58,7 @@ export interface RecoveryModule {
   deliveriesIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly InDelivery[];
   /** Lists the folder's queues by name, in order; none if its directory cannot be read. No broker may run. */
   queuesKeptIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly string[];
-  /**
-   * Repairs a damaged directory, adds queues that it has lost, and warns of what it finds. No broker may run.
-   */
+  /** Repairs a damaged directory, adds queues that it has lost, and warns of what it finds. No broker may run. */
   recoverDirectory(input: RecoveryInput): void;
   /** Shrinks the files of a folder of Durable Objects by space that they do not need. No broker may run. */
   shrinkObjectFiles(folder: string, warn: (line: string) => void): void;

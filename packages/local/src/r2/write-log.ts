@@ -11,9 +11,7 @@ export const LOGGED_MS = 86_400_000;
 /** How long to wait for a lock that another process has on the file, in ms. */
 const BUSY_MS = 5_000;
 
-/**
- * Table of objects as Miniflare makes it, for a bucket that has not been used yet. A test compares the two.
- */
+/** Table of objects as Miniflare makes it, for a bucket that has not been used yet. A test compares the two. */
 const OBJECTS = `CREATE TABLE IF NOT EXISTS _mf_objects (
     key TEXT PRIMARY KEY, blob_id TEXT, version TEXT NOT NULL, size INTEGER NOT NULL, etag TEXT NOT NULL,
     uploaded INTEGER NOT NULL, checksums TEXT NOT NULL, http_metadata TEXT NOT NULL, custom_metadata TEXT NOT NULL
