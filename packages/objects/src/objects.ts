@@ -39,7 +39,7 @@ export interface ObjectsInput {
   /** Watcher of the free space on their disk. Default: none. */
   readonly disk?: Disk;
   /**
-   * Returns the time by which alarms ring, in ms since 1970. It may stand, and never goes back. Default: the system's.
+   * Returns the time by which alarms ring, in ms since 1970. It may stand, but never goes back. Default: system time.
    */
   now?(): number;
 }

@@ -23,9 +23,7 @@ const PLUGIN = "@cloudflare/vite-plugin";
 const VITE_MODULE = "dist/node/index.js";
 
 let isWatched = false;
-/**
- * Functions that print the dashboard's line already. A server has several environments, and a new one after a restart.
- */
+/** Functions that print the dashboard's line already. A server has several environments; a restart makes new ones. */
 const withLine = new WeakSet<DevServer["printUrls"]>();
 
 /**

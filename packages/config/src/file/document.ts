@@ -51,9 +51,7 @@ function parseTomlText(text: string, file: string): Parsed {
   }
 }
 
-/**
- * Returns the line of an error of the `toml` package: in `location` for a syntax error, in `line` for a repeated key.
- */
+/** Returns the line of an error of the package `toml`: `location` of a syntax error, `line` of a repeated key. */
 function lineOfTomlError(error: Error): number | undefined {
   const { line, location } = error as { line?: number; location?: { start: { line: number } } };
   return location?.start.line ?? line;

@@ -1,6 +1,4 @@
-/**
- * A TOML table or JSON object as it was parsed. Both parsers make them without a prototype, so any key is just a key.
- */
+/** A parsed TOML table or JSON object. Both parsers make them without a prototype, so any key is just a key. */
 export type Table = Readonly<Record<string, unknown>>;
 
 export function isTable(value: unknown): value is Table {

@@ -95,9 +95,7 @@ function ownName(table: Table): string | undefined {
   return typeof table.name === "string" && table.name !== "" ? table.name : undefined;
 }
 
-/**
- * Names a Worker without a name after its folder, so that the name stays; Wrangler makes a random one at each start.
- */
+/** Names a Worker without a name after its folder, so that the name stays; Wrangler makes a new one at each start. */
 function nameByFolder(document: ConfigDocument, report: Report): string {
   const slug = basename(document.directory)
     .toLowerCase()

@@ -3,9 +3,7 @@ import * as z from "zod";
 import { type Place, placeOf, type Report } from "../file/report.ts";
 import { checkQueueName, checkRanges, REDRIVE_RANGES } from "./limits.ts";
 
-/**
- * Settings of a queue for clients that receive and delete, as those of Amazon SQS do; absent ones keep their defaults.
- */
+/** Settings of a queue for clients that receive and delete, as those of Amazon SQS. Absent ones have their defaults. */
 export interface SqsSettings {
   /** Set where the key `fifo` confirms that the queue is a FIFO queue. Its name says so already: it ends in `.fifo`. */
   readonly fifo?: true;

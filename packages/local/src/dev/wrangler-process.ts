@@ -45,9 +45,7 @@ export interface WranglerOptions {
 
 /** A running `wrangler dev`. */
 export interface WranglerProcess {
-  /**
-   * Resolves to its exit code, 128 + n if signal n ended it, as in shells. Nothing that it started runs any more then.
-   */
+  /** Resolves to its exit code, 128 + n if signal n ended it, as in shells, when nothing that it started runs. */
   readonly ended: Promise<number>;
   kill(signal: NodeJS.Signals): void;
 }

@@ -18,9 +18,7 @@ export function variableFiles(userDirectory: string, env: string, envFiles: read
 
 type Generated = Pick<GeneratedWorker, "directory" | "configFile">;
 
-/**
- * Makes Wrangler take up changed variables. Wrangler watches a configuration, but not the files of variables beside it.
- */
+/** Makes Wrangler take up changed variables. It watches a configuration, but not the files of variables beside it. */
 export class VariablesWatch {
   readonly #names: readonly string[];
   /** Contents by folder. */

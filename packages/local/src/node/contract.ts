@@ -52,9 +52,7 @@ interface RecoveryInput {
 
 /** Exports of the recovery module. */
 export interface RecoveryModule {
-  /**
-   * Lists the deliveries under way in a data folder's queues, the longest first, from their files. A broker may run.
-   */
+  /** Lists the deliveries under way in a data folder's queues from their files, the longest first. A broker may run. */
   deliveriesIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly InDelivery[];
   /** Lists the folder's queues by name, in order; none if its directory cannot be read. No broker may run. */
   queuesKeptIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly string[];

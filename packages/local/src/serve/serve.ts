@@ -227,9 +227,7 @@ interface Started {
   readonly ingress: Ingress;
   /** Passes on to the broker whether the disk is full. */
   readonly room: RoomListener;
-  /**
-   * Passes on to the broker how far its time is behind the system's clock; `null` where it uses this process's clock.
-   */
+  /** Tells the broker how far its time is behind the system's clock; `null` where it uses this process's clock. */
   readonly clock: ClockListener | null;
   /** Whether the broker answers. If it does not, the deliveries that its end cuts off count as attempts. */
   answers(): Promise<boolean>;

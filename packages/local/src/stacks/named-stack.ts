@@ -59,9 +59,7 @@ export function stackNamer(
   };
 }
 
-/**
- * Parses a frame that names a file; `null` for any other line. A handler may throw any text: each part is read once.
- */
+/** Parses a frame that names a file; `null` for any other line. Reads each part once: a handler may throw any text. */
 export function frameOf(line: string): Frame | null {
   const beginning = BEGINNING.exec(line)?.[0].length;
   const end = END.exec(line);

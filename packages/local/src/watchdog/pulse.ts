@@ -11,9 +11,7 @@ type Ping = (signal: AbortSignal) => Promise<unknown>;
 
 interface PulseOptions {
   readonly ping: Ping;
-  /**
-   * How long the runtime may be silent, in ms: code of a Worker that does not wait keeps everything else from running.
-   */
+  /** How long the runtime may be silent, in ms: code of a Worker that never pauses keeps all else from running. */
   readonly silentMsMax: number;
   /** How long it may take to answer for the first time, in ms. Default: `silentMsMax`. */
   readonly firstAnswerMsMax?: number;

@@ -6,9 +6,7 @@ import { type GeneratedWorker, generatedConfig } from "@sluice/project/generate/
  */
 const SILENT_MS_MAX_DEFAULT = 10_000;
 
-/**
- * Returns the greatest limit of the Workers, in ms, since any of them may be computing; the default without Workers.
- */
+/** Returns the greatest limit of the Workers, in ms: any of them may be computing. The default without Workers. */
 export function silentMsMaxOf(workers: readonly Pick<GeneratedWorker, "files">[]): number {
   const limitsMs = workers.map((worker) => generatedConfig(worker).limits?.cpu_ms ?? SILENT_MS_MAX_DEFAULT);
   return limitsMs.length === 0 ? SILENT_MS_MAX_DEFAULT : Math.max(...limitsMs);

@@ -24,9 +24,7 @@ interface Miniflare4 {
   getNodeCompat?(date: string | undefined, flags: string[]): { readonly mode: "als" | "v1" | "v2" | null };
 }
 
-/**
- * Returns the build option by which older versions of Wrangler find a Worker's Node.js modules. Newer ones need none.
- */
+/** Returns the build option by which older Wranglers find a Worker's Node.js modules. Newer ones need none. */
 function nodejsCompatibility() {
   const { getNodeCompat } = requireOfWrangler<Miniflare4>("miniflare");
   if (getNodeCompat === undefined) return {};

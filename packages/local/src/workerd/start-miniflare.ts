@@ -1,9 +1,7 @@
 import { requireOfWrangler } from "@sluice/project/wrangler/load-wrangler";
 import type { Miniflare, V4MiniflareOptions, V4SharedOptions, V4WorkerOptions } from "miniflare";
 
-/**
- * Module of any version of Miniflare. Miniflare 5, which comes with Wrangler 4.117, added `convertV4MiniflareOptions`.
- */
+/** Module of any version of Miniflare. Miniflare 5, of Wrangler 4.117, added `convertV4MiniflareOptions`. */
 interface MiniflareOfAnyVersion {
   readonly convertV4MiniflareOptions?: typeof import("miniflare").convertV4MiniflareOptions;
   readonly Miniflare: new (options: MiniflareOptions) => Miniflare;
@@ -54,9 +52,7 @@ function optionsOf(workers: readonly V4WorkerOptions[], { resources, print, more
   );
 }
 
-/**
- * Messages of workerd's own library about a connection that was refused or lost. Its caller gets an exception for that.
- */
+/** Messages of workerd's own library about a connection that was refused or lost. Its caller gets an exception, too. */
 const DISCONNECTED = [
   /^(?:uncaught exception; )?exception = \S+ disconnected: /,
   /^uncaught exception; source = [^;]+; stack = Error: Network connection lost\.$/,

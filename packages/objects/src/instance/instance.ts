@@ -68,10 +68,7 @@ export class Instance {
   /** Resolves after the last ring: rings run one after the other. */
   #ringing: Promise<void> = Promise.resolve();
 
-  /**
-   * @throws the reason of `abort` if the constructor calls it, else its error; SqliteError for a file that is no
-   * database.
-   */
+  /** @throws the reason of `abort` in the constructor, else its error; SqliteError for a file that is no database. */
   constructor(input: InstanceInput) {
     this.#input = input;
     this.#storage = input.open((error) => this.#end(error));

@@ -13,17 +13,12 @@ const FILE_MODE = 0o600;
 /** Most statements of a database that stay prepared. A queue has some sixty. */
 export const STATEMENTS_KEPT_MAX = 200;
 
-/**
- * Pages in the write-ahead log at which they are copied into the file: SQLite's default, and on a full disk, where
- * 0.3 MB are much.
- */
+/** Pages of the write-ahead log at which it is copied into the file: SQLite's default, and on a full disk (0.3 MB). */
 const LOG_PAGES = 1_000;
 const LOG_PAGES_SPARING = 64;
 /** Least free bytes in a file for which it is shrunk. */
 export const SHRINK_FREE_BYTES_MIN = 500_000;
-/**
- * Most used bytes in a file for which it is shrunk: they are copied through the log, which needs space and takes 10 ms.
- */
+/** Most used bytes in a file for which it is shrunk: they are copied through the log, which takes space and 10 ms. */
 export const SHRINK_REST_BYTES_MAX = 2_000_000;
 
 /** Value of a parameter of a statement. */
@@ -174,10 +169,7 @@ export class Database {
     }
   }
 
-  /**
-   * Sets whether disk space is spared from now on. If so, gives back the space that is not needed now; further calls do
-   * that again.
-   */
+  /** Sets whether disk space is spared from now on. If so, each call gives back the space that is not needed. */
   setSparing(isSparing: boolean): void {
     // Left to the next call, as is everything that fails here.
     if (!this.#db.isOpen || this.isInTransaction) return;
@@ -296,9 +288,7 @@ function asView(value: SqlValue): Bound {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : (value as Bound);
 }
 
-/**
- * Converts a row to the platform's types: bytes to an `ArrayBuffer`, which they do not share, and integers to numbers.
- */
+/** Converts a row to the platform's types: bytes to an `ArrayBuffer` of their own, and integers to numbers. */
 function rowOf(row: Record<string, unknown>): SqlRow {
   for (const column in row) {
     const value = row[column];

@@ -11,9 +11,7 @@ const CHANGES_ROWS = /^\s*(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i;
 /** Facts about a statement that follow from its text. */
 export interface StatementText {
   readonly effect: Effect;
-  /**
-   * Whether SQLite's number of changed rows is this statement's: after others it is still that of an earlier statement.
-   */
+  /** Whether SQLite's number of changed rows is this statement's: others leave that of an earlier statement. */
   readonly changesRows: boolean;
   /** Number of its parameters; `null` where they are numbered or named. */
   readonly parameters: number | null;

@@ -12,10 +12,7 @@ const FREE_BYTES_MIN = 256 * 2 ** 20;
 /** Matches the name of a folder: the id of its process, and the place where that id is valid (`placeOfProcesses`). */
 const OWNED = /^sluice-testing-(?:data-)?(\d+)-([0-9a-f]{8})-/;
 
-/**
- * Makes a folder for generated files. Its path has no links and no short names of Windows, so that Wrangler and Node.js
- * agree on it.
- */
+/** Makes a folder for generated files. Its path, on which Wrangler and Node.js agree, has no links or short names. */
 export function temporaryFolder(): string {
   return newFolder(realpathSync.native(tmpdir()), "sluice-testing-");
 }

@@ -4,9 +4,7 @@ import { UnansweredError } from "./errors.ts";
 
 /** Default time without any event, in ms: less than the 5 s that Vitest gives a test. */
 export const TIMEOUT_MS_DEFAULT = 4_000;
-/**
- * Step in which time is counted, in ms. While the process is busy or stopped in a debugger, many steps count as one.
- */
+/** Step in which time is counted, in ms. While the process is busy or in a debugger, many steps count as one. */
 const STEP_MS = 50;
 
 /**

@@ -40,9 +40,7 @@ export function sluice(
   };
 }
 
-/**
- * Prepares Workers once for all test files; again when their files have changed, or when the preparation has failed.
- */
+/** Prepares Workers once for all test files; again when their files have changed or the preparation has failed. */
 class PreparedWorkers {
   #key: string | undefined;
   #dependencies: readonly string[] = [];

@@ -74,7 +74,7 @@ export function retries({ watch, tell }: RetryOptions): WranglerListener {
 }
 
 /**
- * Watches all sources that esbuild finds from the main module on, and the folders in which a missing import may appear.
+ * Watches all sources that esbuild finds from the main module on, and the folders where a missing import may appear.
  */
 async function watchSources(
   esbuild: Esbuild,
