@@ -76,6 +76,28 @@ describe("the user's Wrangler", () => {
     );
   });
 
+  it("leaves signals to this process", async () => {
+    const folder = projectWith("4.99.0");
+    writeFileSync(
+      join(folder, "node_modules/wrangler/cli.js"),
+      'for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit());',
+    );
+    const own = () => {};
+    process.on("SIGTERM", own);
+    const before = ["SIGINT", "SIGTERM"].map((signal) => process.listeners(signal as NodeJS.Signals));
+    try {
+      vi.resetModules();
+      const { loadWrangler, takeWranglerOf } = await import("./load-wrangler.ts");
+      takeWranglerOf([folder]);
+      loadWrangler();
+      expect(["SIGINT", "SIGTERM"].map((signal) => process.listeners(signal as NodeJS.Signals))).toEqual(
+        before,
+      );
+    } finally {
+      process.off("SIGTERM", own);
+    }
+  });
+
   it("is loaded by Node's own loader where a test runner has put another one in its place", async () => {
     const folder = projectWith("4.99.0");
     writeFileSync(join(folder, "node_modules/wrangler/cli.js"), "exports.isLoaded = true;");

@@ -104,6 +104,8 @@ Object.defineProperty(exports, "${INTERNALS}", { value: {
 ${NAMES.map((name) => `  ${name}: typeof ${name} === "function" ? ${name} : undefined,\n`).join("")}} });
 `;
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 let folders: readonly string[] = [];
 let need = COMMANDS;
 let file: string | null = null;
@@ -181,8 +183,12 @@ function internalsOfCopy(path: string): WranglerInternals {
   }
 }
 
-/** Loads Wrangler's module and makes it export its internals. Bun has no hooks for that. */
+/**
+ * Loads Wrangler's module and makes it export its internals. Bun has no hooks for that. Older Wranglers, such as
+ * 4.86, listen to signals once they are loaded, and end the process at once: these listeners are removed.
+ */
 function load(path: string): Wrangler {
+  const before = SIGNALS.map((signal) => process.listeners(signal));
   const its = pathToFileURL(path).href;
   const hooks = nodeModule().registerHooks?.({
     load(url, context, next) {
@@ -196,6 +202,9 @@ function load(path: string): Wrangler {
     return requireOfWrangler<Wrangler>(path);
   } finally {
     hooks?.deregister();
+    for (const [i, signal] of SIGNALS.entries())
+      for (const listener of process.listeners(signal))
+        if (before[i]?.includes(listener) !== true) process.off(signal, listener);
   }
 }
 
