@@ -11,6 +11,7 @@ it.each([
   [{ text: "a\uffff" }, "SQS does not take a character in them"],
   [{ text: undefined, base64: "/w==" }, "SQS takes text alone"],
   [{ contentType: "v8", text: undefined, base64: "/w8=" }, "SQS takes text alone"],
+  [{ contentType: "bytes", text: "ASCII all the same" }, "SQS takes text alone"],
 ])("a message with %j goes to SQS, or stays: %s", (changes, reason) => {
   expect(reasonToStay(leasedMessage(changes))).toBe(reason);
 });

@@ -104,7 +104,7 @@ export class SqsTarget implements Target {
 
 /** Says why SQS cannot take a message; `null` if it can. */
 export function reasonToStay({ contentType, text }: LeasedMessage): string | null {
-  if (text === undefined || contentType === "v8") return "SQS takes text alone";
+  if (text === undefined || contentType === "v8" || contentType === "bytes") return "SQS takes text alone";
   if (text === "") return "SQS takes no empty body";
   return UNSENDABLE.test(text) ? "SQS does not take a character in them" : null;
 }
