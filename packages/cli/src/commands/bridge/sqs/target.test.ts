@@ -5,7 +5,6 @@ import { reasonToStay } from "./target.ts";
 it.each([
   [{ text: "two\r\nlines\t\u{1f4a1} \ufffd" }, null],
   [{ contentType: "json", text: "{}" }, null],
-  [{ contentType: "bytes", text: "text" }, null],
   [{ text: "" }, "SQS takes no empty body"],
   [{ text: "a\u0000" }, "SQS does not take a character in them"],
   [{ text: "a\uffff" }, "SQS does not take a character in them"],
