@@ -77,6 +77,26 @@ describe.skipIf(CHROMIUM === null)("a list of messages", () => {
     await says(page.getByRole("table", { name: "Messages" }), "lamp 7.");
   });
 
+  it("says how many of its messages were deleted so far", async () => {
+    const page = await lab.open("#/queues/inbox/messages");
+    const answered = Promise.withResolvers<void>();
+    let deleted = 0;
+    await page.route("**/messages/delete", async (route) => {
+      if (route.request().postDataJSON().dryRun === true) return route.continue();
+      if (deleted > 0) await answered.promise;
+      deleted += 7;
+      const cursor = deleted === 7 ? "1-2-3" : null;
+      await route.fulfill({ json: { deleted: 7, cursor, searched: 7, of: 60 } });
+    });
+    await page.getByLabel("All that fit").check();
+    await page.getByRole("button", { name: "Delete" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: /Delete: 60/ }).click();
+    await says(dialog, "7 messages deleted so far.");
+    answered.resolve();
+    await says(page.getByRole("main"), "14 messages deleted.");
+  });
+
   it("has no more of its messages deleted once that was cancelled, and says how many were", async () => {
     const page = await lab.open("#/queues/inbox/messages");
     const asked = Promise.withResolvers<void>();

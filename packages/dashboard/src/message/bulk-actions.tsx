@@ -73,6 +73,7 @@ function ActDialog({ action, queue: { name, settings }, chosen, done, closed }: 
   const { label, would, counted, done: words } = ACTIONS[action];
   const count = preview.kind === "counted" ? preview.count : 0;
   const isCancelled = useRef(false);
+  const [acted, setActed] = useState(0);
   return (
     <FormDialog
       title={`${label}: messages of ${name}`}
@@ -80,7 +81,7 @@ function ActDialog({ action, queue: { name, settings }, chosen, done, closed }: 
       isDisabled={count === 0}
       isDangerous={action === "delete"}
       submit={async () => {
-        let acted = 0;
+        let soFar = 0;
         let cursor: string | null = null;
         try {
           do {
@@ -90,15 +91,16 @@ function ActDialog({ action, queue: { name, settings }, chosen, done, closed }: 
               "POST",
               { ...chosen, ...from },
             );
-            acted += answer[counted] ?? 0;
+            soFar += answer[counted] ?? 0;
+            setActed(soFar);
             cursor = answer.cursor;
           } while (cursor !== null && !isCancelled.current);
         } catch (error) {
-          throw acted === 0
+          throw soFar === 0
             ? error
-            : new Error(`${plural(acted, "message")} ${words}. Then: ${errorText(error)}`);
+            : new Error(`${plural(soFar, "message")} ${words}. Then: ${errorText(error)}`);
         }
-        done(`${plural(acted, "message")} ${words}${cursor === null ? "" : " until it was cancelled"}.`);
+        done(`${plural(soFar, "message")} ${words}${cursor === null ? "" : " until it was cancelled"}.`);
       }}
       closed={() => {
         isCancelled.current = true;
@@ -106,7 +108,11 @@ function ActDialog({ action, queue: { name, settings }, chosen, done, closed }: 
       }}
     >
       <div role="status">
-        <PreviewText preview={preview} would={would(settings.finishedMessages)} />
+        {acted === 0 ? (
+          <PreviewText preview={preview} would={would(settings.finishedMessages)} />
+        ) : (
+          <p>{`${plural(acted, "message")} ${words} so far.`}</p>
+        )}
       </div>
     </FormDialog>
   );
