@@ -2,6 +2,7 @@ import { type DeliveryResult, HANDLER_WALL_CLOCK_MS_MAX } from "@sluice/protocol
 import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer } from "../../test/messages.ts";
 import { World } from "../../test/world.ts";
+import { alerted, told } from "../../test/world-alerts.ts";
 import { LEASE_GRACE_MS } from "../turn/rules.ts";
 
 const MINUTE_MS = 60_000;
@@ -93,6 +94,24 @@ describe("a handler that exceeds 15 minutes", () => {
     await world.pass(1);
     expect(world.seen.map((batch) => batch.messages[0]?.attempts)).toEqual([1, 2]);
     expect(world.core("orders").queue.push.inFlight).toBe(1);
+  });
+
+  it("counts as a failure of its consumer, should that never say what it did", async () => {
+    const world = alerted(
+      { orders: { consumer: consumer({ ...one, retryDelaySeconds: 0 }) } },
+      { failures: { share: 0.5, deliveries: 2 } },
+    );
+    world.handler = hanging;
+    world.callsOf = hanging;
+    await world.sendAndPass("orders", ["a"], HANDLER_WALL_CLOCK_MS_MAX + LEASE_GRACE_MS);
+    expect(world.core("orders").dispatcher.health).toMatchObject({
+      consecutiveFailures: 1,
+      lastDelivery: { failure: "its lease has ended", acked: 0, messages: 1 },
+    });
+    expect(told(world)).toEqual([]);
+    await world.pass(HANDLER_WALL_CLOCK_MS_MAX + LEASE_GRACE_MS);
+    expect(world.core("orders").dispatcher.health).toMatchObject({ consecutiveFailures: 2 });
+    await expect.poll(() => told(world)).toEqual(["alert.begun orders failures"]);
   });
 
   it("is released uncounted when its Worker has gone meanwhile", async () => {

@@ -45,6 +45,7 @@ import { BatchSettler, isAcknowledged } from "./settle-batch.ts";
 export const CONSUMER_LOOK_MS = 300_000;
 
 const GONE_DURING_TRIAL = "it had just said that it is back, and was gone before it answered";
+const LEASE_ENDED = "its lease has ended";
 
 export interface DispatcherPorts {
   /** Returns the queue's consumer, `null` if it has none. Called for each use, because it can change. */
@@ -255,8 +256,14 @@ export class PushDispatcher {
     for (const running of this.#running.values()) {
       if (running.batch.expiresMs > nowMs) continue;
       this.#forget(running);
-      const end = { tookMs: nowMs - running.startedMs, acked: 0, failure: "its lease has ended" };
-      this.#context.traces?.ended(running.batch.leaseId, end);
+      const { batch, startedMs, record } = running;
+      this.#context.traces?.ended(batch.leaseId, {
+        tookMs: nowMs - startedMs,
+        acked: 0,
+        failure: LEASE_ENDED,
+      });
+      this.#alerts.delivered(LEASE_ENDED);
+      record.ended(nowMs, LEASE_ENDED, { acked: 0, messages: batch.count });
       pushEnded(this.#context.queue, running.batch, "failed");
     }
   }
