@@ -220,6 +220,18 @@ describe("reports where rows are billed", () => {
     expect([bench.snapshots, bench.timers]).toEqual([[null], []]);
   });
 
+  it("are made again with the figures that were asked for when the directory takes none", async () => {
+    await bench.start();
+    bench.snapshot = REST;
+    const { report } = bench.directory;
+    bench.directory.report = () => Promise.reject(new Error("no room"));
+    bench.watermark.seenIdle();
+    await bench.quiet();
+    bench.directory.report = report;
+    await bench.ring();
+    expect([bench.snapshots, bench.timers]).toEqual([[REST], []]);
+  });
+
   it("are not put off while nobody knows whether the store has lost anything", async () => {
     bench.stored = { epoch: 3, commits: 7, messages: 7 };
     bench.reported = { epoch: 3, commits: 9, messages: 10 };

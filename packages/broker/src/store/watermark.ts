@@ -186,14 +186,15 @@ export class Watermark {
     this.#isReportWanted = false;
     this.#isIdleKnown = false;
     this.#reportedMs = this.#ports.now();
+    const wasAsked = this.#isAsked;
+    this.#isAsked = false;
     try {
       const report = await this.#reporter?.writePosition();
       if (report === null) this.end();
       else if (report !== undefined) {
         const { position } = report;
         // Figures that no caller has asked for are not worth a report at the next commit, which makes them outdated.
-        const snapshot = isBilled && !this.#isAsked ? null : report.snapshot;
-        this.#isAsked = false;
+        const snapshot = isBilled && !wasAsked ? null : report.snapshot;
         if (this.#unchecked !== null) this.#sent.push(position);
         const known = await directory.report(position, snapshot);
         this.#reportedCommits = position.commits;
@@ -207,6 +208,7 @@ export class Watermark {
       if (!this.#isFailing) log.warn(`Queue "${this.#queue}": the directory takes no report: ${error}`);
       this.#isFailing = true;
       this.#isReportWanted = true;
+      this.#isAsked ||= wasAsked;
     }
     this.#isScheduled = false;
     this.#plan();
