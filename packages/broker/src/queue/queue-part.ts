@@ -41,7 +41,7 @@ export class QueuePart {
   readonly #borrower: Borrower;
   readonly #after: (callback: () => void, ms: number) => void;
   /** Clients that wait for a part. */
-  #clients: (() => void)[] = [];
+  readonly #clients = new Set<() => void>();
   /** Until when messages of this second count that shards may have delivered which are gone, in real ms. */
   #othersCountUntilMs = 0;
 
@@ -56,9 +56,7 @@ export class QueuePart {
       after,
       need: (kind) => this.#need(kind),
       changed: () => {
-        const clients = this.#clients;
-        this.#clients = [];
-        for (const goOn of clients) goOn();
+        for (const goOn of this.#clients) goOn();
         void queue.wake();
       },
     });
@@ -109,8 +107,12 @@ export class QueuePart {
     advance(queue, nowMs);
     if (queue.readyCount === 0) return null;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#clients.push(resolve);
-    this.#after(resolve, CLIENT_WAIT_MS);
+    const goOn = () => {
+      this.#clients.delete(goOn);
+      resolve();
+    };
+    this.#clients.add(goOn);
+    this.#after(goOn, CLIENT_WAIT_MS);
     this.#borrower.look();
     return promise;
   }
