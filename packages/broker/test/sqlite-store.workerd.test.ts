@@ -191,7 +191,7 @@ describe("the store in SQLite", () => {
   it.each([
     ["segments", "payload", 44, "unreadable,read"],
     ["segments", "payload", 0, "unreadable,read"],
-    ["segments", "seal", 0, "DamagedSealError"],
+    ["segments", "seal", 0, "DamagedChecksumsError"],
     ["outbox", "payload", 90, "read,unreadable"],
     ["outbox", "seal", 0, ""],
     ["inbox", "last_id", 0, "DamagedRowError"],

@@ -19,7 +19,7 @@ const NO_CHECKSUMS = new Uint8Array(OWN_CHECKSUM_BYTES);
 
 /** Error for packed bytes that are damaged beyond their single records. */
 export class DamagedChecksumsError extends Error {
-  override readonly name = "DamagedSealError";
+  override readonly name = "DamagedChecksumsError";
 }
 
 /**
