@@ -32,11 +32,8 @@ export function subscribe(topics: Topics, given: NewTopicSubscription): TopicSub
   if (same !== undefined && same.status.kind !== "ended") {
     return refuse({ kind: "subscriptionExists", subscription: same });
   }
-  const max = topic.isFifo ? FIFO_TOPIC_SUBSCRIPTIONS_MAX : TOPIC_SUBSCRIPTIONS_MAX;
-  if (registry.subscriptionsOf(given.topicArn).length >= max) return refuse({ kind: "tooManySubscriptions" });
-  if (given.attributes.FilterPolicy !== undefined && isFilterLimitReached(topics, given.topicArn)) {
-    return refuse({ kind: "tooManyFilterPolicies" });
-  }
+  const limit = limitReached(topics, given);
+  if (limit !== null) return refuse({ kind: limit });
   if (isInJurisdiction(topics, given.target) || isInJurisdiction(topics, given.deadLetterQueue)) {
     return refuse({ kind: "queueHasJurisdiction" });
   }
@@ -78,6 +75,8 @@ export function confirm(topics: Topics, given: Confirmation): TopicSubscriptionR
   }
   if (parseArn(subscription.topicArn)?.region !== given.region) return refuse({ kind: "topicOfOtherRegion" });
   if (subscription.status.kind === "confirmed") return { ok: true, subscription };
+  const limit = subscription.status.kind === "ended" ? limitReached(topics, subscription) : null;
+  if (limit !== null) return refuse({ kind: limit });
   return put(topics, {
     ...subscription,
     revision: subscription.revision + 1,
@@ -166,8 +165,23 @@ function isInJurisdiction({ ports }: Topics, queue: string | null): boolean {
   return queue !== null && ports.queues.queue(queue)?.record.place !== undefined;
 }
 
+/** Finds the limit that a further subscription of a topic would exceed; `null` if none. */
+function limitReached(
+  topics: Topics,
+  { topicArn, attributes }: Pick<TopicSubscription, "topicArn" | "attributes">,
+): "tooManySubscriptions" | "tooManyFilterPolicies" | null {
+  const { registry } = topics;
+  const isFifo = registry.topic(topicArn)?.isFifo === true;
+  const max = isFifo ? FIFO_TOPIC_SUBSCRIPTIONS_MAX : TOPIC_SUBSCRIPTIONS_MAX;
+  if (registry.subscriptionsOf(topicArn).length >= max) return "tooManySubscriptions";
+  const isFiltered = attributes.FilterPolicy !== undefined;
+  return isFiltered && isFilterLimitReached(topics, topicArn) ? "tooManyFilterPolicies" : null;
+}
+
 function isFilterLimitReached({ registry }: Topics, topicArn: string): boolean {
-  const filtered = registry.subscriptions().filter(({ attributes }) => attributes.FilterPolicy !== undefined);
+  const filtered = registry
+    .subscriptions()
+    .filter(({ attributes, status }) => attributes.FilterPolicy !== undefined && status.kind !== "ended");
   const ofTopic = filtered.filter((subscription) => subscription.topicArn === topicArn);
   return filtered.length >= FILTER_POLICIES_MAX || ofTopic.length >= TOPIC_FILTER_POLICIES_MAX;
 }

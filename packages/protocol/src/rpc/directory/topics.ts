@@ -238,7 +238,8 @@ export interface TopicsRpc {
   /** Gives a pending subscription another token: it is asked again. Refused: `subscriptionNotFound`. */
   renewToken(arn: string, token: string): Promise<TopicSubscriptionReply>;
   /**
-   * Confirms the subscription that waits for the token. Repeated calls have the same result. Refused: `tokenUnknown`.
+   * Confirms the subscription that waits for the token, or takes back one that has ended. Repeated calls have the same
+   * result. Refused: `tokenUnknown`, `topicOfOtherRegion`, `tooManySubscriptions`, `tooManyFilterPolicies`.
    */
   confirmSubscription(confirmation: Confirmation): Promise<TopicSubscriptionReply>;
   /** Refused: `subscriptionNotFound`, `changedMeanwhile`, `tooManyFilterPolicies`. */

@@ -4,7 +4,7 @@ import type { SnsContext } from "../context.ts";
 import { invalid, refuse, required, SNS_ERRORS } from "../errors.ts";
 import type { SnsInput, SnsOutput } from "../model.ts";
 import { isToken, newToken, sendConfirmation } from "./confirmations.ts";
-import { topicOfSubscription } from "./subscription-actions.ts";
+import { subscribeRefusal, topicOfSubscription } from "./subscription-actions.ts";
 
 /** Elements of a topic's ARN; that of a subscription has one more. */
 const TOPIC_ARN_ELEMENTS = 6;
@@ -29,8 +29,13 @@ export async function confirmSubscription(
     isAuthenticated: isSigned,
     authenticateOnUnsubscribe: AuthenticateOnUnsubscribe?.toLowerCase() === "true",
   });
-  if (!reply.ok) throw invalid(reply.refusal.kind === "topicOfOtherRegion" ? "Topic" : "Token");
+  if (!reply.ok) throw confirmRefusal(reply.refusal.kind);
   return { SubscriptionArn: reply.subscription.arn };
+}
+
+function confirmRefusal(kind: string): Error {
+  if (kind === "topicOfOtherRegion") return invalid("Topic");
+  return kind === "tokenUnknown" ? invalid("Token") : subscribeRefusal(kind);
 }
 
 /**

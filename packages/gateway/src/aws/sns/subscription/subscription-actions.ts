@@ -161,7 +161,7 @@ function refuseDifference(existing: TopicSubscription, given: TopicAttributes, a
   }
 }
 
-function subscribeRefusal(kind: string): Error {
+export function subscribeRefusal(kind: string): Error {
   if (kind === "tooManySubscriptions") {
     return refuse(SNS_ERRORS.subscriptionLimitExceeded, "Subscription limit exceeded");
   }
