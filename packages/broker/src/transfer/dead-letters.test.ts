@@ -1,7 +1,7 @@
-import { unpackMessages } from "@sluice/protocol";
+import { makeUnreadable, PackedIndex, unpackMessages } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer } from "../../test/messages.ts";
-import { WORLD_START_MS, World } from "../../test/world.ts";
+import { WORLD_START_MS, World, worldWithHistory } from "../../test/world.ts";
 import { SEGMENT_BYTES_MAX } from "../send/accepted-batch.ts";
 import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 
@@ -134,4 +134,31 @@ it("a dead message whose payload is lost is reported and does not keep the queue
   ]);
   expect(bodiesOf(world.seen).slice(1)).toEqual([["kept"]]);
   expect(world.core("dead").metrics().backlogCount).toBe(0);
+});
+
+it("the history names each dead message at its own place, though one between them is damaged", async () => {
+  const world = worldWithHistory({
+    orders: { consumer: consumer({ ...failing, maxBatchTimeoutSeconds: 1, deadLetterQueue: "dead" }) },
+    dead: {},
+  });
+  world.handler = () => new Promise(() => {});
+  await world.sendAndPass("orders", ["a", "b", "c", "d"], 1_000);
+  const ids = world.seen[0]?.messages.map(({ id }) => id) ?? [];
+  world.store("orders").damage(({ segments }) => {
+    for (const [id, row] of segments) {
+      const payload = row.payload.slice();
+      const { offsets } = new PackedIndex(payload);
+      makeUnreadable(payload, offsets[1] ?? 0, offsets[2] ?? 0);
+      segments.set(id, { ...row, payload });
+    }
+  });
+  world.crash("orders");
+  await world.pass(HEARTBEAT_MS);
+  const deadIn = (id: string) =>
+    world
+      .core("orders")
+      .history.story(id)
+      .events.filter(({ kind }) => kind === "deadLettered")
+      .flatMap((event) => event.ids);
+  expect(ids.map(deadIn)).toEqual(ids.map((id, i) => (i === 1 ? [] : [id])));
 });

@@ -14,6 +14,8 @@ const LETTERS_PER_EVENT_MAX = 100;
 
 /** Dead message. */
 interface DeadLetter {
+  /** Its position in the segment. */
+  readonly position: number;
   readonly id: string;
   /** Record for the dead-letter queue; `null` for a message that never goes to one. */
   readonly packed: Uint8Array | null;
@@ -107,11 +109,11 @@ export class DeadLetters {
   #note(slice: Slice, letters: readonly DeadLetter[], { target, error, by }: NotedEnd): void {
     const { history } = this.#context;
     if (!history.isOn) return;
-    const { segmentId, from, attempts: attempt } = slice;
-    for (let first = 0; first < letters.length; first += LETTERS_PER_EVENT_MAX) {
-      const part = letters.slice(first, first + LETTERS_PER_EVENT_MAX);
-      const isMoved = target !== null && part[0]?.packed !== null;
-      const at = [segmentId, from + first, from + first + part.length];
+    const { segmentId, attempts: attempt } = slice;
+    for (const part of runsOf(letters)) {
+      const [{ position, packed }] = part;
+      const isMoved = target !== null && packed !== null;
+      const at = [segmentId, position, position + part.length];
       const ids = part.map(({ id }) => id).join("");
       const event = { count: part.length, at, ids, attempt, error, ...(by === null ? {} : { by }) };
       history.record(
@@ -130,7 +132,11 @@ export class DeadLetters {
       const readable = positions.filter((i) => isReadable(payload, i));
       const lost = positions.length - readable.length;
       if (lost > 0) damage.messagesLost(slice, lost, "their stored bytes are damaged");
-      return readable.map((i) => ({ id: payload.id(i), packed: this.#recordOf(payload, i, slice, reason) }));
+      return readable.map((i) => ({
+        position: i,
+        id: payload.id(i),
+        packed: this.#recordOf(payload, i, slice, reason),
+      }));
     } catch (error) {
       damage.messagesLost(slice, to - from, error);
       return [];
@@ -161,6 +167,22 @@ export class DeadLetters {
         : { extension }),
     });
   }
+}
+
+/** Splits dead messages so that each part is one range, of messages that all go or all stay, and fits into one event. */
+function runsOf(letters: readonly DeadLetter[]): [DeadLetter, ...DeadLetter[]][] {
+  const runs: [DeadLetter, ...DeadLetter[]][] = [];
+  for (const letter of letters) {
+    const run = runs.at(-1);
+    const goesOn =
+      run !== undefined &&
+      run.length < LETTERS_PER_EVENT_MAX &&
+      letter.position === run[0].position + run.length &&
+      (letter.packed === null) === (run[0].packed === null);
+    if (goesOn) run.push(letter);
+    else runs.push([letter]);
+  }
+  return runs;
 }
 
 /**
