@@ -1,4 +1,10 @@
-import { type DirectoryReply, NAME_KEPT_MS, type PurgeRecord, type QueueRecord } from "@sluice/protocol";
+import {
+  type DirectoryRefusal,
+  type DirectoryReply,
+  NAME_KEPT_MS,
+  type PurgeRecord,
+  type QueueRecord,
+} from "@sluice/protocol";
 import type { AccountDirectory } from "../src/index.ts";
 import { accountOf, DEAD, recordOf } from "./directory.ts";
 import { CREATED_MS } from "./in-memory.ts";
@@ -13,6 +19,8 @@ export class MemoryAccount {
   readonly purges = new Map<string, PurgeRecord>();
   /** Runs before the next change is made, as another request meanwhile. */
   meanwhile: (() => void) | null = null;
+  /** Why every creation and every change is refused. */
+  refusal: DirectoryRefusal | null = null;
   #revision = 0;
 
   readonly directory: AccountDirectory = {
@@ -24,11 +32,13 @@ export class MemoryAccount {
     },
     findById: async (queueId) => this.#byId(queueId) ?? null,
     createQueue: async ({ name, settings, dialects }): Promise<DirectoryReply> => {
+      if (this.refusal !== null) return { ok: false, refusal: this.refusal };
       if (this.records.has(name)) return { ok: false, refusal: { kind: "queueNameTaken", name } };
       const record = { ...recordOf(name, { ...DEAD, ...settings }), dialects: dialects ?? {} };
       return { ok: true, record: this.put(record) };
     },
     changeQueue: async (queueId, { basedOn, settings, dialects }): Promise<DirectoryReply> => {
+      if (this.refusal !== null) return { ok: false, refusal: this.refusal };
       const before = this.meanwhile;
       this.meanwhile = null;
       before?.();

@@ -289,19 +289,21 @@ describe("on a platform with jurisdictions", () => {
   });
 
   it("dead letters for clients of SQS stay in the jurisdiction", () => {
-    const { queueId } = createIn("orders", "eu");
-    const redriveTo = (deadLetterQueue: string) =>
-      changeQueue(registry, queueId, {
-        settings: { receive: { redrive: { deadLetterQueue, maxReceiveCount: 1 } } },
-      });
+    const settings = (deadLetterQueue: string) => ({
+      receive: { redrive: { deadLetterQueue, maxReceiveCount: 1 } },
+    });
+    const refusal = { kind: "otherJurisdiction", queue: "orders", deadLetterQueue: "plain" };
     create("plain");
     createIn("dead", "eu");
-    expect(refusalIn(redriveTo("plain"))).toEqual({
-      kind: "otherJurisdiction",
-      queue: "orders",
-      deadLetterQueue: "plain",
-    });
-    recordIn(redriveTo("dead"));
+    const createTo = (deadLetterQueue: string) =>
+      createQueue(registry, { name: "orders", jurisdiction: "eu", settings: settings(deadLetterQueue) });
+    expect(refusalIn(createTo("plain"))).toEqual(refusal);
+    expect(registry.queue("orders")).toBeUndefined();
+    const { queueId } = recordIn(createTo("dead"));
+    const change = (deadLetterQueue: string) =>
+      changeQueue(registry, queueId, { settings: settings(deadLetterQueue) });
+    expect(refusalIn(change("plain"))).toEqual(refusal);
+    recordIn(change("dead"));
   });
 
   it("the dead-letter queue that a configuration names is created in the jurisdiction of its queue", () => {

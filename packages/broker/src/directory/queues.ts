@@ -1,4 +1,5 @@
 import {
+  type DirectoryRefusal,
   type DirectoryReply,
   isFifoName,
   isShard,
@@ -55,6 +56,8 @@ export function createQueue(registry: Registry, queue: Omit<NewQueue, "consumer"
   const source = registry.hasJurisdictions ? sourceOf(registry, name) : undefined;
   if (source !== undefined && source.jurisdiction !== jurisdiction)
     return refuse({ kind: "otherJurisdiction", queue: source.name, deadLetterQueue: name });
+  const redrive = redriveRefusal(registry, { name, jurisdiction }, queue.settings);
+  if (redrive !== null) return refuse(redrive);
   const configured = registry.configuredAs(name);
   const definition = definitionWith(configured, queue.settings);
   const refusal = shardsRefusal(definition);
@@ -68,13 +71,11 @@ export function createQueue(registry: Registry, queue: Omit<NewQueue, "consumer"
 export function changeQueue(registry: Registry, queueId: string, change: QueueChange): DirectoryReply {
   const row = registry.queueById(queueId);
   if (row === undefined) return refuse({ kind: "queueNotFound" });
-  const { name, definition, dialects, revision, jurisdiction } = row.record;
+  const { definition, dialects, revision } = row.record;
   if (change.basedOn !== undefined && change.basedOn !== revision)
     return refuse({ kind: "changedMeanwhile" });
-  const deadLetterQueue = change.settings?.receive?.redrive?.deadLetterQueue;
-  const other = deadLetterQueue === undefined ? undefined : registry.queue(deadLetterQueue)?.record;
-  if (deadLetterQueue !== undefined && other !== undefined && other.jurisdiction !== jurisdiction)
-    return refuse({ kind: "otherJurisdiction", queue: name, deadLetterQueue });
+  const redrive = redriveRefusal(registry, row.record, change.settings);
+  if (redrive !== null) return refuse(redrive);
   const changedDefinition = { ...definition, ...change.settings };
   const refusal = change.settings === undefined ? null : shardsRefusal(changedDefinition);
   if (refusal !== null) return refuse(refusal);
@@ -83,6 +84,18 @@ export function changeQueue(registry: Registry, queueId: string, change: QueueCh
     dialects: { ...dialects, ...change.dialects },
   });
   return { ok: true, record };
+}
+
+/** Returns why dead letters for clients of SQS cannot go to the queue that settings name; `null` if they can. */
+function redriveRefusal(
+  registry: Registry,
+  { name, jurisdiction }: Pick<QueueRecord, "name" | "jurisdiction">,
+  settings: QueueChange["settings"],
+): DirectoryRefusal | null {
+  const deadLetterQueue = settings?.receive?.redrive?.deadLetterQueue;
+  const target = deadLetterQueue === undefined ? undefined : registry.queue(deadLetterQueue)?.record;
+  if (target === undefined || target.jurisdiction === jurisdiction) return null;
+  return { kind: "otherJurisdiction", queue: name, deadLetterQueue: target.name };
 }
 
 /** Deletes a queue. A row stays until its object has emptied itself, so that no crash lets the messages come back. */
@@ -151,6 +164,6 @@ export function sourceOf(registry: Registry, deadLetterQueue: string): QueueReco
   return undefined;
 }
 
-export function refuse(refusal: Extract<DirectoryReply, { ok: false }>["refusal"]): DirectoryReply {
+export function refuse(refusal: DirectoryRefusal): DirectoryReply {
   return { ok: false, refusal };
 }

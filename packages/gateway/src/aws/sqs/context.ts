@@ -1,6 +1,8 @@
+import type { AwsError } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
-import type { AuditRpc, QueueChange, QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
+import type { AuditRpc, DirectoryRefusal, QueueChange, QueueReceiveRpc, QueueRecord } from "@sluice/protocol";
 import type { AccountDirectory } from "../../account/queue-directory.ts";
+import { SHARDS_REFUSED } from "../../account/shards-refused.ts";
 import type { Waits } from "../../account/waits.ts";
 import type { Authority } from "../../rights/authority.ts";
 import { mayUse } from "../../rights/rights.ts";
@@ -115,12 +117,22 @@ export async function changeQueue(
     const change = { ...(await alter(found)), basedOn: revision };
     const reply = await context.ports.account.changeQueue(queueId, change);
     if (reply.ok) return;
-    if (reply.refusal.kind === "otherJurisdiction") {
-      throw refuse(SQS_ERRORS.invalidAttributeValue, "The dead-letter queue is in another jurisdiction.");
-    }
-    if (reply.refusal.kind !== "changedMeanwhile") throw queueDoesNotExist(context);
+    if (reply.refusal.kind !== "changedMeanwhile")
+      throw refusedSettings(reply.refusal) ?? queueDoesNotExist(context);
   }
   throw refuse(SQS_ERRORS.requestThrottled, "The queue is being changed by too many at once. Try again.");
+}
+
+/** Returns the error for settings that the directory refuses; `null` where it is not for the settings. */
+export function refusedSettings(refusal: DirectoryRefusal): AwsError | null {
+  switch (refusal.kind) {
+    case "otherJurisdiction":
+      return refuse(SQS_ERRORS.invalidAttributeValue, "Dead letters would leave the jurisdiction of their queue.");
+    case "shardsRefused":
+      return refuse(SQS_ERRORS.invalidAttributeValue, SHARDS_REFUSED[refusal.reason]);
+    default:
+      return null;
+  }
 }
 
 export async function findQueue(context: SqsContext, address: QueueAddress): Promise<QueueRecord | null> {

@@ -127,7 +127,53 @@ it("a queue that has two kinds of encryption from an earlier version keeps its k
   expect(shown.Attributes).toMatchObject({ ...attributes, SqsManagedSseEnabled: "false" });
 });
 
+const OTHER_JURISDICTION = { kind: "otherJurisdiction", queue: "q", deadLetterQueue: "dead" } as const;
+const ELSEWHERE = {
+  status: 400,
+  code: "InvalidAttributeValue",
+  message: "Dead letters would leave the jurisdiction of their queue.",
+};
+const SCOPE = { kind: "shardsRefused", reason: "deduplicationScope" } as const;
+const NEEDS_SCOPE = {
+  status: 400,
+  code: "InvalidAttributeValue",
+  message: "A FIFO queue with more than one shard needs the deduplication scope messageGroup.",
+};
+
+it.each([
+  [OTHER_JURISDICTION, ELSEWHERE],
+  [SCOPE, NEEDS_SCOPE],
+  [{ kind: "queueNotFound" }, GONE_REFUSAL],
+] as const)("SetQueueAttributes says why the directory refuses: %j", async (refusal, expected) => {
+  const sqs = new SqsClient();
+  const QueueUrl = await sqs.create("q");
+  sqs.account.refusal = refusal;
+  const input = { QueueUrl, Attributes: { DelaySeconds: "1" } };
+  expect(await sqs.refusal("SetQueueAttributes", input)).toEqual(expected);
+});
+
 describe("CreateQueue", () => {
+  it.each([
+    [
+      { kind: "tooManyQueues" },
+      { status: 403, code: "OverLimit", message: "There are as many queues as there can be." },
+    ],
+    [OTHER_JURISDICTION, ELSEWHERE],
+    [SCOPE, NEEDS_SCOPE],
+    [
+      { kind: "changedMeanwhile" },
+      {
+        status: 400,
+        code: "AWS.SimpleQueueService.QueueDeletedRecently",
+        message: "A deleted queue with the same name still has messages, which are being deleted. Try again.",
+      },
+    ],
+  ] as const)("says why the directory refuses: %j", async (refusal, expected) => {
+    const sqs = new SqsClient();
+    sqs.account.refusal = refusal;
+    expect(await sqs.refusal("CreateQueue", { QueueName: "q" })).toEqual(expected);
+  });
+
   it("answers with the queue there is if what is asked for is what it has", async () => {
     const sqs = new SqsClient();
     const url = await sqs.create("q", { VisibilityTimeout: "5", Policy: '{"a":1}' });

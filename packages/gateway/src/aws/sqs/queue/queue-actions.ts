@@ -2,7 +2,15 @@ import { type FifoSettings, isFifoName, isSqsQueueName, type QueueRecord } from 
 import { mayUse } from "../../../rights/rights.ts";
 import { type Page, pageOf } from "../../paging.ts";
 import { addressOf, arnOf, directoryName, type QueueAddress } from "../../queue-address.ts";
-import { changeQueue, findQueue, queueDoesNotExist, queueOf, type SqsContext, urlOf } from "../context.ts";
+import {
+  changeQueue,
+  findQueue,
+  queueDoesNotExist,
+  queueOf,
+  refusedSettings,
+  type SqsContext,
+  urlOf,
+} from "../context.ts";
 import { invalidParameter, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput, SqsOutput } from "../model.ts";
 import { isNumberAttribute, NUMBER_ATTRIBUTES } from "./attribute-names.ts";
@@ -66,12 +74,21 @@ export async function createQueue(
     },
     dialects: { [DIALECT]: sqs },
   });
-  // Another request has created it meanwhile.
-  if (!reply.ok && reply.refusal.kind === "queueNameTaken") {
-    return createQueue(context, { QueueName: name, Attributes: given, tags });
+  if (reply.ok) return { QueueUrl: urlOf(context, address) };
+  switch (reply.refusal.kind) {
+    case "queueNameTaken":
+      // Another request has created it meanwhile.
+      return createQueue(context, { QueueName: name, Attributes: given, tags });
+    case "tooManyQueues":
+      throw refuse(SQS_ERRORS.overLimit, "There are as many queues as there can be.");
+    case "changedMeanwhile":
+      throw refuse(
+        SQS_ERRORS.queueDeletedRecently,
+        "A deleted queue with the same name still has messages, which are being deleted. Try again.",
+      );
+    default:
+      throw refusedSettings(reply.refusal) ?? new Error(`a queue is not created: ${reply.refusal.kind}`);
   }
-  if (!reply.ok) throw refuse(SQS_ERRORS.overLimit, "There are as many queues as there can be.");
-  return { QueueUrl: urlOf(context, address) };
 }
 
 export async function setQueueAttributes(
