@@ -7,7 +7,7 @@ import {
   unpackMessages,
   type VisibilityOutcome,
 } from "@sluice/protocol";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { queueWith } from "../../../test/directory.ts";
 import { QueueCalls } from "./queue-calls.ts";
 
@@ -183,6 +183,61 @@ it("a refusal of the messages of one request costs nothing for others that share
   expect((await Promise.all([first, ...sends])).map(({ ok }) => ok)).toEqual([true, true, false]);
   expect(await removed).toEqual(["deleted"]);
   expect(seen).toEqual([[1], [2, 9, "a"], [2], [9]]);
+});
+
+it.each([10104, 10250, 10251])(
+  "the refusal %i of a queue is that of each send, without another call",
+  async (code) => {
+    const refusal = { ok: false as const, code, cause: "not now" };
+    const { seen, later, calls } = callsOn({
+      work: (_, { enqueue, remove }) =>
+        later(null, () => ({
+          ok: true as const,
+          ...(enqueue && { enqueued: refusal }),
+          ...(remove && { removed: remove.map((): DeleteOutcome => "deleted") }),
+        })),
+    });
+    const all = [
+      calls.deleteBatch("q", ["a"], BY),
+      calls.enqueue("q", messages(1), BY),
+      calls.enqueue("q", messages(2), BY),
+      calls.deleteBatch("q", ["b"], BY),
+    ];
+    expect(await Promise.all(all)).toEqual([["deleted"], refusal, refusal, ["deleted"]]);
+    expect(seen).toHaveLength(2);
+  },
+);
+
+it("a send that fails by itself is refused, and the others that shared its call get their outcomes", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  const { later, calls } = callsOn({
+    work: (_, { enqueue, remove }) =>
+      later(null, () => {
+        const digits = enqueue === undefined ? [] : digitsIn(enqueue.packed);
+        if (digits.join() === "8") throw new Error("connection lost");
+        return {
+          ok: true as const,
+          ...(enqueue && {
+            enqueued: digits.includes(9)
+              ? { ok: false as const, code: 10204, cause: "too large" }
+              : { ok: true as const, messages: null },
+          }),
+          ...(remove && { removed: remove.map((): DeleteOutcome => "deleted") }),
+        };
+      }),
+  });
+  const first = calls.enqueue("q", messages(1), BY);
+  const sends = [2, 8, 9].map((byte) => calls.enqueue("q", messages(byte), BY));
+  const removed = calls.deleteBatch("q", ["a"], BY);
+  expect(await Promise.all([first, ...sends])).toEqual([
+    { ok: true, messages: null },
+    { ok: true, messages: null },
+    { ok: false, code: 15000, cause: "The broker failed; its log says why." },
+    { ok: false, code: 10204, cause: "too large" },
+  ]);
+  expect(await removed).toEqual(["deleted"]);
+  expect(log).toHaveBeenCalledWith(expect.stringContaining("connection lost"));
+  log.mockRestore();
 });
 
 it("a queue that does not exist any more fails every request that shares the call", async () => {

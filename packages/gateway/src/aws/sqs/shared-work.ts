@@ -55,9 +55,20 @@ export async function runOperations(
   if (enqueued === undefined || enqueued.ok === true || sends.length < 2 || !isForOneRequest(enqueued))
     return outcomes;
   // No message was stored. Each send gets a call of its own, so that none is refused for the messages of another.
-  const replies = (await Promise.all(sends.map((send) => runOperations(object, name, [send])))).flat();
+  const replies = await Promise.all(sends.map((send) => sendAlone(object, name, send)));
   // There is one reply for each send.
   return operations.map(({ kind }, i) => (kind === "enqueue" ? replies.shift() : outcomes[i]) as Outcome);
+}
+
+/** Makes a call for one send. A call that fails is a refusal of that send: what the others want is done already. */
+async function sendAlone(object: QueueReceiveRpc, name: string, send: Operation): Promise<Outcome> {
+  try {
+    return (await runOperations(object, name, [send]))[0] as Outcome; // of one
+  } catch (error) {
+    console.error(`a send to queue "${name}" failed: ${error instanceof Error ? error.stack : error}`);
+    const cause = "The broker failed; its log says why.";
+    return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause };
+  }
 }
 
 /** Shared by all calls: it is filled and read without an `await` in between. */
@@ -124,7 +135,14 @@ function outcomesOf(operations: readonly Operation[], done: QueueWorkDone): Outc
   return operations.map(outcomeOf);
 }
 
+/** Refusals of a queue, whatever the messages are. More calls would be a load on one that has too much to do. */
+const OF_THE_QUEUE: readonly number[] = [
+  QUEUE_ERROR_CODES.queueNotFound,
+  QUEUE_ERROR_CODES.queueOverloaded,
+  QUEUE_ERROR_CODES.queueStorageLimitExceeded,
+];
+
 /** Whether the messages of one request alone may be why the call was refused. */
 function isForOneRequest(reply: Exclude<EnqueueReply, { ok: true }>): boolean {
-  return reply.ok !== "outdated" && reply.code !== QUEUE_ERROR_CODES.queueNotFound;
+  return reply.ok !== "outdated" && !OF_THE_QUEUE.includes(reply.code);
 }
