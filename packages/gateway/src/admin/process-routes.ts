@@ -5,6 +5,7 @@ import { LOCAL_ACCOUNT_ID } from "../account/local-account.ts";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import type { Waits } from "../account/waits.ts";
 import { AdminError } from "./failure.ts";
+import { inParallel, LISTED_AT_ONCE } from "./in-parallel.ts";
 
 /**
  * Most ms that the id or the time of a write to a bucket may be ahead of the system's clock. Ids are times, and a write
@@ -25,8 +26,13 @@ export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
     }
     await waits.stop();
     const queues = await directory.account.list();
-    // `drain` has each queue write now what it would have written within seconds.
-    await Promise.allSettled(queues.map(({ name }) => directory.queue(name).drain(name)));
+    // `drain` has each queue write now what it would have written within seconds. One that fails keeps no other from it.
+    await inParallel(queues, LISTED_AT_ONCE, ({ name }) =>
+      directory
+        .queue(name)
+        .drain(name)
+        .catch(() => {}),
+    );
     return c.json({ isStopped: true });
   });
 

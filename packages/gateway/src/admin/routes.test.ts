@@ -13,6 +13,7 @@ import {
 } from "../../test/directory.ts";
 import { memoryAudit } from "../../test/in-memory.ts";
 import { createGateway } from "../index.ts";
+import { LISTED_AT_ONCE } from "./in-parallel.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 
@@ -353,6 +354,28 @@ describe("POST /stop", () => {
     const gateway = createGateway({ ...directory, audit, queue }, OPEN);
     expect((await gateway.request(`${API}/stop`, { method: "POST" })).status).toBe(200);
     expect(drained.sort()).toEqual(["dead", "orders"]);
+  });
+
+  it("has few queues write at a time, and all of them", async () => {
+    const names = Array.from({ length: 3 * LISTED_AT_ONCE }, (_, i) => `q${i}`);
+    const directory = directoryOf(Object.fromEntries(names.map((name) => [name, DEAD])));
+    const drained: string[] = [];
+    let [open, openMax] = [0, 0];
+    const queue = (name: string) => ({
+      ...directory.queue(name),
+      drain: async () => {
+        drained.push(name);
+        open += 1;
+        openMax = Math.max(open, openMax);
+        await new Promise((resolve) => setImmediate(resolve));
+        open -= 1;
+        return { requests: 0 };
+      },
+    });
+    const gateway = createGateway({ ...directory, audit, queue }, OPEN);
+    expect((await gateway.request(`${API}/stop`, { method: "POST" })).status).toBe(200);
+    expect(drained).toEqual(expect.arrayContaining(names));
+    expect(openMax).toBe(LISTED_AT_ONCE);
   });
 });
 
