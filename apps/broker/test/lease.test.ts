@@ -106,6 +106,7 @@ describe("leased messages", () => {
     expect(await lease({})).toEqual([]);
     const settled = { delete: [first?.receipt], release: [second?.receipt] };
     expect((await call("/queues/orders/messages/settle", settled)).body).toEqual({ deleted: 1, released: 1 });
+    expect((await call("/queues/orders/messages/settle", settled)).body).toMatchObject({ released: 0 });
     // What is given back was not delivered.
     expect(await lease({})).toMatchObject([{ id: idOf(2), attempts: 0 }]);
   });

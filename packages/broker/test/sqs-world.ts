@@ -108,7 +108,7 @@ export class SqsWorld extends World {
     return (await this.receive(queue, request)).map(({ body }) => body);
   }
 
-  release(queue: string, ...messages: readonly Seen[]): Promise<void> {
+  release(queue: string, ...messages: readonly Seen[]): Promise<number> {
     return this.core(queue).release(messages.map(({ receipt }) => receipt));
   }
 

@@ -235,15 +235,18 @@ export class FakeShard {
     this.endWaits((request) => request.receiverId === receiverId);
   }
 
-  async release(address: string, receipts: readonly string[]): Promise<void> {
+  async release(address: string, receipts: readonly string[]): Promise<number> {
     this.called(address);
+    let released = 0;
     for (const receipt of receipts) {
       const message = this.leasedBy(receipt);
       if (message === undefined) continue;
       message.lease = null;
       message.receives -= 1;
+      released += 1;
     }
     this.serve();
+    return released;
   }
 
   async pull(address: string, { max = 5 }: { readonly max?: number }) {

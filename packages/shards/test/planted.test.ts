@@ -67,7 +67,7 @@ const MISTAKES: readonly [string, Partial<Rules>][] = [
       release: async (shards, receipts) => {
         const { kept } = shards;
         const last = kept.at(-1) ?? 0;
-        await shards.call(
+        return shards.call(
           last,
           "release",
           receipts.map((receipt) => receipt.replace(/-\d+$/, "")),

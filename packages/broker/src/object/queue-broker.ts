@@ -224,8 +224,8 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       (await this.#queue.coreOfExisting(queue)).receivers.cancel(receiverId);
     }
 
-    async release(queue: string, receipts: readonly string[]): Promise<void> {
-      await (await this.#queue.coreOfExisting(queue)).release(receipts);
+    async release(queue: string, receipts: readonly string[]): Promise<number> {
+      return (await this.#queue.coreOfExisting(queue)).release(receipts);
     }
 
     async startMove(queue: string, move: NewMove): Promise<StartMoveReply> {

@@ -350,11 +350,9 @@ export class QueueCore implements QueueContext {
     return this.submit(() => deleteByRefs(this, refs));
   }
 
-  /** Undoes a receive whose answer has not reached its client. */
-  release(receipts: readonly string[]): Promise<void> {
-    return this.submit(() => {
-      for (const receipt of receipts) releaseByReceipt(this, receipt);
-    });
+  /** Undoes a receive whose answer has not reached its client. @returns how many receipts still held their messages. */
+  release(receipts: readonly string[]): Promise<number> {
+    return this.submit(() => receipts.reduce((sum, receipt) => sum + releaseByReceipt(this, receipt), 0));
   }
 
   /** Has the worker daemon begin no more requests for a while, and answers how many are under way. */

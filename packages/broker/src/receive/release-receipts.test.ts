@@ -8,7 +8,7 @@ it("a receive whose answer has reached no client does not count: its messages ar
   });
   await queues.enqueue("orders", "a", "b");
   const received = await queues.receive("orders");
-  await queues.release("orders", ...received);
+  expect(await queues.release("orders", ...received)).toBe(2);
   await queues.enqueue("orders", "c");
   const again = await queues.receive("orders");
   expect(again.map(({ body, receiveCount }) => [body, receiveCount])).toEqual([
@@ -35,7 +35,7 @@ it("a receive whose answer has reached no client leaves alone what was deleted o
   await queues.delete("orders", a);
   await queues.pass(1_000);
   expect(await queues.bodies("orders")).toEqual(["b"]);
-  await queues.release("orders", a, b, { ...a, receipt: "none" });
+  expect(await queues.release("orders", a, b, { ...a, receipt: "none" })).toBe(0);
   expect(await queues.bodies("orders")).toEqual([]);
 });
 

@@ -25,12 +25,15 @@ export function deleteByReceipt(context: QueueContext, receipt: string): DeleteO
   return outcome === "gone" ? "deleted" : outcome;
 }
 
-/** Within a turn: makes the message of a receipt visible again, as if it had not been received. */
-export function releaseByReceipt({ queue, name, nowMs }: QueueContext, receipt: string): void {
+/**
+ * Within a turn: makes the message of a receipt visible again, as if it had not been received. @returns 1 if the receipt
+ * still held it, else 0.
+ */
+export function releaseByReceipt({ queue, name, nowMs }: QueueContext, receipt: string): number {
   const facts = decodeReceipt(name, receipt);
-  if (facts === null) return;
+  if (facts === null) return 0;
   const { segmentId, index, leaseId } = facts;
-  release(queue, { segmentId, leaseId, from: index, to: index + 1 }, nowMs, nowMs);
+  return release(queue, { segmentId, leaseId, from: index, to: index + 1 }, nowMs, nowMs);
 }
 
 /** Within a turn: changes the visibility timeout of the message of a receipt (spec sqs 3.3). */

@@ -61,13 +61,17 @@ export function retry(queue: Queue, range: LeasedRange, dueMs: number, nowMs: nu
  * that were never delivered go back to their place in the order.
  *
  * @param dueMs when messages that had been delivered before may be delivered again.
+ * @returns how many of them the lease still held.
  */
-export function release(queue: Queue, range: LeasedRange, dueMs: number, nowMs: number): void {
+export function release(queue: Queue, range: LeasedRange, dueMs: number, nowMs: number): number {
+  let released = 0;
   for (const entry of takeLeased(queue, range)) {
+    released += entry.to - entry.from;
     entry.attempts -= 1;
     if (entry.attempts === 0) returnToPlace(queue, entry, nowMs);
     else toWaiting(queue, entry, dueMs, nowMs);
   }
+  return released;
 }
 
 /**

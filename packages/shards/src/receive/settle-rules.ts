@@ -69,13 +69,14 @@ export function makeDue(shards: Shards, refs: readonly string[]): Promise<readon
   );
 }
 
-export async function release(shards: Shards, receipts: readonly string[]): Promise<void> {
+export async function release(shards: Shards, receipts: readonly string[]): Promise<number> {
+  let released = 0;
   await byTokens(
     shards,
     receipts,
     (receipt) => receipt,
     async (shard, asked) => {
-      await shards.call(
+      released += await shards.call(
         shard,
         "release",
         asked.map(({ token }) => token),
@@ -83,6 +84,7 @@ export async function release(shards: Shards, receipts: readonly string[]): Prom
       return asked;
     },
   );
+  return released;
 }
 
 /**

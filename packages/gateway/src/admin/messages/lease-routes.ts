@@ -62,9 +62,9 @@ export function leaseRoutes(directory: QueueDirectory): Hono {
     const { name } = await queueOf(c, directory);
     const { delete: remove = [], release = [] } = await readBody(c, settleBody, SETTLE_TEXT);
     const { removed = [] } = await workOn(directory, name, { remove });
-    if (release.length > 0) await directory.queue(name).release(name, release);
+    const released = release.length === 0 ? 0 : await directory.queue(name).release(name, release);
     const deleted = removed.filter((outcome) => outcome === "deleted").length;
-    return c.json({ deleted, released: release.length });
+    return c.json({ deleted, released });
   });
 
   return app;

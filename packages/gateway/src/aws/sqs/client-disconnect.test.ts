@@ -71,7 +71,10 @@ function waitingReceive(looked = () => {}, found: "empty" | "unserved" = "empty"
       return promise;
     },
     cancelReceive: async (_queue: string, receiverId: string) => void calls.push(["cancel", receiverId]),
-    release: async (_queue: string, receipts: readonly string[]) => void calls.push(["release", receipts]),
+    release: async (_queue: string, receipts: readonly string[]) => {
+      calls.push(["release", receipts]);
+      return receipts.length;
+    },
   };
   return { client: new SqsClient({ objects, waits }), calls, answer: resolve, stop: () => waits.stop() };
 }

@@ -173,9 +173,9 @@ export interface QueueReceiveRpc {
   cancelReceive(queue: string, receiverId: string): Promise<void>;
   /**
    * Undoes a receive whose answer has reached no client: its messages are visible again, in their places, and it does
-   * not count. Receipts that do not hold their message any more are left alone.
+   * not count. Receipts that do not hold their message any more are left alone. Answers with the number of the others.
    */
-  release(queue: string, receipts: readonly string[]): Promise<void>;
+  release(queue: string, receipts: readonly string[]): Promise<number>;
   messageCounts(queue: string): Promise<MessageCounts>;
   /** Starts moving everything in this queue elsewhere: what a dead-letter queue is redriven with (spec sqs 6.4). */
   startMove(queue: string, move: NewMove): Promise<StartMoveReply>;

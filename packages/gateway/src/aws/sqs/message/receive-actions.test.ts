@@ -25,7 +25,10 @@ async function waiting(isRevoked: () => boolean) {
         asked.resolve();
         return promise;
       },
-      release: async (_queue, receipts) => void released.push(...receipts),
+      release: async (_queue, receipts) => {
+        released.push(...receipts);
+        return receipts.length;
+      },
     },
   });
   const QueueUrl = await sqs.create("orders");
