@@ -2,6 +2,7 @@ import {
   BATCH_BYTES_MAX,
   BodyDecodeError,
   type ContentType,
+  DELAY_SECONDS_MAX,
   decodeBody,
   MESSAGE_BYTES_MAX,
   type MessageExtension,
@@ -48,6 +49,20 @@ export function pack(
 export function checkBody({ body, contentType }: IncomingMessage, bytesMax: number): void {
   refuseLarge(body.byteLength, bytesMax);
   refuseUnreadable(body, contentType);
+}
+
+/**
+ * Reads a delay that a request names; `undefined` if it names none.
+ *
+ * @throws QueueError `code` unless it is a whole number of seconds from 0 to `DELAY_SECONDS_MAX`.
+ */
+export function delayIn(seconds: number | null | undefined, what: string, code: number): number | undefined {
+  if (seconds === null || seconds === undefined) return undefined;
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= DELAY_SECONDS_MAX) return seconds;
+  throw new QueueError(
+    code,
+    `${what} delay of ${seconds} is not a whole number of seconds from 0 to ${DELAY_SECONDS_MAX}`,
+  );
 }
 
 /** Throws QueueError 10205 for messages that are too large for one batch. */

@@ -169,6 +169,27 @@ describe("the protocol of workerd's queue binding (spec cloudflare-queues 1.7, 1
       "delaySecs must be",
     ],
     [
+      "a delay beyond what a message holds",
+      () => message("x", { "x-msg-fmt": "text", "x-msg-delay-secs": "4294967301" }),
+      400,
+      10203,
+      "message delay of 4294967301 is not a whole number of seconds from 0 to 86400",
+    ],
+    [
+      "a delay in a batch beyond what a message holds",
+      () => batch([{ ...text(1), delaySecs: 4_294_967_301 }]),
+      400,
+      10203,
+      "message delay of 4294967301 is not",
+    ],
+    [
+      "a batch delay above 24 hours",
+      () => batch([text(1)], { "x-msg-delay-secs": "86401" }),
+      400,
+      10202,
+      "batch delay of 86401 is not",
+    ],
+    [
       "a body that no consumer can read",
       () => message("{", { "x-msg-fmt": "json" }),
       400,

@@ -5,7 +5,7 @@ import {
   QueueError,
   type SendRequest,
 } from "@sluice/protocol";
-import { type IncomingMessage, pack, refuseLargeBatch } from "../account/incoming-message.ts";
+import { delayIn, type IncomingMessage, pack, refuseLargeBatch } from "../account/incoming-message.ts";
 import { parseJson } from "../http/bounded-json.ts";
 import { readContentType, readDelayHeader } from "./read-message.ts";
 
@@ -22,7 +22,7 @@ export async function readBatch(request: Request): Promise<SendRequest> {
   const messages = items.map(readItem);
   const packed = pack(messages);
   refuseLargeBatch(messages);
-  const delaySeconds = readDelayHeader(headers, QUEUE_ERROR_CODES.batchDelayInvalid);
+  const delaySeconds = readDelayHeader(headers, "batch", QUEUE_ERROR_CODES.batchDelayInvalid);
   return delaySeconds === undefined ? { packed } : { packed, delaySeconds };
 }
 
@@ -51,7 +51,11 @@ function readItem(item: unknown, position: number): IncomingMessage {
   return {
     contentType: readContentType(contentType),
     body: fromBase64(body, at),
-    delaySeconds: delaySecs as number | undefined,
+    delaySeconds: delayIn(
+      delaySecs as number | undefined,
+      "message",
+      QUEUE_ERROR_CODES.messageMetadataInvalid,
+    ),
   };
 }
 

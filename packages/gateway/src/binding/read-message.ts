@@ -5,7 +5,7 @@ import {
   QueueError,
   type SendRequest,
 } from "@sluice/protocol";
-import { pack } from "../account/incoming-message.ts";
+import { delayIn, pack } from "../account/incoming-message.ts";
 
 /** Reads `POST /message`: the body is the message's, headers have the rest. Throws QueueError. */
 export async function readMessage(request: Request): Promise<SendRequest> {
@@ -13,7 +13,7 @@ export async function readMessage(request: Request): Promise<SendRequest> {
   // Read to its end even when it is too large: the binding reads no answer before it has sent everything.
   const body = new Uint8Array(await request.arrayBuffer());
   const contentType = readContentType(headers.get("x-msg-fmt") ?? undefined);
-  const delaySeconds = readDelayHeader(headers, QUEUE_ERROR_CODES.messageMetadataInvalid);
+  const delaySeconds = readDelayHeader(headers, "message", QUEUE_ERROR_CODES.messageMetadataInvalid);
   return { packed: pack([{ contentType, body, delaySeconds }]) };
 }
 
@@ -28,9 +28,9 @@ export function readContentType(name: string | undefined): ContentType {
 }
 
 /** Reads the delay that a request names for its message or its batch; `undefined` leaves it to the queue. */
-export function readDelayHeader(headers: Headers, code: number): number | undefined {
+export function readDelayHeader(headers: Headers, what: string, code: number): number | undefined {
   const text = headers.get("x-msg-delay-secs");
   if (text === null) return undefined;
   if (!/^-?\d+$/.test(text)) throw new QueueError(code, `delay ${text} is no whole number of seconds`);
-  return Number(text);
+  return delayIn(Number(text), what, code);
 }

@@ -8,12 +8,13 @@ import {
 } from "@sluice/protocol";
 import { Hono } from "hono";
 import * as z from "zod/mini";
+import { delayIn } from "../../account/incoming-message.ts";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { API_CODES, ApiError } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
 import { queueOf } from "../queue-lookup.ts";
 import { messageViews, metricsView } from "./message-view.ts";
-import { delayIn, expecting, looseNumber, readRequest, wholeIn } from "./read-request.ts";
+import { expecting, looseNumber, readRequest, wholeIn } from "./read-request.ts";
 
 /** Most lease ids, or refs, in one call. Cloudflare documents none; ten full pulls fit. */
 export const TOKENS_MAX = 1_000;

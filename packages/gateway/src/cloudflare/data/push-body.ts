@@ -6,8 +6,8 @@ import {
   type SendRequest,
 } from "@sluice/protocol";
 import * as z from "zod/mini";
-import { type IncomingMessage, pack, refuseLargeBatch } from "../../account/incoming-message.ts";
-import { delayIn, expecting, looseNumber } from "./read-request.ts";
+import { delayIn, type IncomingMessage, pack, refuseLargeBatch } from "../../account/incoming-message.ts";
+import { expecting, looseNumber } from "./read-request.ts";
 
 /**
  * A message of a push. Without a content type it is `json`. Then a string as body is refused: its sender has probably

@@ -1,4 +1,4 @@
-import { DELAY_SECONDS_MAX, QUEUE_ERROR_CODES, QueueError } from "@sluice/protocol";
+import { QUEUE_ERROR_CODES, QueueError } from "@sluice/protocol";
 import type { Context } from "hono";
 import * as z from "zod/mini";
 import { bodyText } from "../../http/body-text.ts";
@@ -46,20 +46,6 @@ export const looseNumber = z.pipe(
   z.transform((value) => (typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value)),
   z.nullish(z.number(expecting("number"))),
 );
-
-/**
- * Reads a delay that a request names; `undefined` if it names none.
- *
- * @throws QueueError `code` unless it is a whole number of seconds from 0 to `DELAY_SECONDS_MAX`.
- */
-export function delayIn(seconds: number | null | undefined, what: string, code: number): number | undefined {
-  if (seconds === null || seconds === undefined) return undefined;
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= DELAY_SECONDS_MAX) return seconds;
-  throw new QueueError(
-    code,
-    `${what} delay of ${seconds} is not a whole number of seconds from 0 to ${DELAY_SECONDS_MAX}`,
-  );
-}
 
 /**
  * Reads a whole number that a request names; `undefined` if it names none.
