@@ -90,6 +90,13 @@ describe("messages that are restored once", () => {
     const leased = await lease({}, "orders.fifo");
     expect(leased.map(({ id }) => Number(id))).toEqual([1, 2, 3]);
   });
+
+  it("are in a backup with the deduplication ids of their senders", async () => {
+    const restored = message(1, { group: "g", deduplicationId: "same" });
+    await restore([restored], {}, "orders.fifo");
+    const { body } = await call("/backup/messages?queue=orders.fifo");
+    expect(body.messages).toEqual([{ ...restored, delaySeconds: 0 }]);
+  });
 });
 
 describe("leased messages", () => {

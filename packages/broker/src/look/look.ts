@@ -248,6 +248,7 @@ export function storedFacts(payload: PackedIndex, at: number, isWhole: boolean) 
     // A copy, because a view would keep its whole segment in memory.
     body: body.slice(0, isWhole ? body.byteLength : PREVIEW_BYTES_MAX),
     group: extension.groupId ?? null,
+    ...(extension.deduplicationId === undefined ? {} : { deduplicationId: extension.deduplicationId }),
     attributes: extension.attributes?.slice() ?? null,
     from: sourceOf(extension),
     ...(gaveUp === undefined ? {} : { attemptsBefore: gaveUp.attempts }),

@@ -1,4 +1,4 @@
-import type { BackupQueue } from "@sluice/gateway/views";
+import type { BackupMessage, BackupQueue } from "@sluice/gateway/views";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { plural } from "@sluice/protocol/words";
 import { backupOf, restore, restoreOnce } from "../../client/backup.ts";
@@ -7,7 +7,7 @@ import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "../patience.ts"
 import { bytesInRequest } from "../transfer/lines.ts";
 import { agreeToPlan } from "./agree-to-plan.ts";
 import { inBatches } from "./batches.ts";
-import type { ForeignMessage, Source, SourceQueue, Taken } from "./message.ts";
+import type { Source, SourceQueue, Taken } from "./message.ts";
 import { refuseOldBroker } from "./old-broker.ts";
 import {
   type BridgeOptions,
@@ -263,7 +263,7 @@ async function forward(
   return [...toForget, ...deleted];
 }
 
-function isMovable(taken: Taken): taken is Taken & { readonly message: ForeignMessage } {
+function isMovable(taken: Taken): taken is Taken & { readonly message: BackupMessage } {
   return !("unreadable" in taken.message);
 }
 

@@ -2,20 +2,14 @@ import { createHash } from "node:crypto";
 import type { BackupMessage, BackupQueue } from "@sluice/gateway/views";
 import type { OtherQueue } from "./same-queue.ts";
 
-/** A message of another queue system, as a queue of Sluice stores it. */
-export interface ForeignMessage extends BackupMessage {
-  /** Deduplication id of an SQS FIFO queue. */
-  readonly deduplicationId?: string;
-}
-
 /** A message that was leased from its source. */
 export interface Taken {
   /** Receipt of the lease, for `Source.remove`. */
   readonly handle: string;
   /** Id of the message, 32 hexadecimal digits. */
   readonly id: string;
-  /** The message, or the reason why it cannot be moved. */
-  readonly message: ForeignMessage | { readonly unreadable: string };
+  /** The message as a queue of Sluice stores it, or the reason why it cannot be moved. */
+  readonly message: BackupMessage | { readonly unreadable: string };
   /** End of the lease, in Unix ms. */
   readonly leasedUntilMs: number;
 }

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { statusOfQueueError } from "../../account/queue-error-status.ts";
 import { AdminError } from "../failure.ts";
+import { DEDUPLICATION_ID } from "../messages/backup-message.ts";
 import { incomingBatch, invalidBy } from "../messages/batch-route.ts";
 
 /** Most deliveries of a message that are kept: SQS lets messages be received for ever. */
@@ -19,7 +20,7 @@ export const pastBody = z.object({
       .check(z.refine((name) => isEndpointQueueName(name) || isQueueName(name), "must be a queue's name")),
   ),
   /** Deduplication id of a message of an SQS FIFO queue. With `once` it is stored, and finds no duplicates. */
-  deduplicationId: z.optional(z.string().check(z.regex(/^[!-~]{1,128}$/))),
+  deduplicationId: z.optional(z.string().check(z.regex(DEDUPLICATION_ID))),
 });
 
 /** Most ids that a request can have the queue forget. */

@@ -143,6 +143,8 @@ export interface LookedAt {
   /** The body, or the beginning of it. */
   readonly body: Uint8Array;
   readonly group: string | null;
+  /** Absent for none. */
+  readonly deduplicationId?: string;
   /** As its dialect encodes them; `null` for none. */
   readonly attributes: Uint8Array | null;
   /** The queue that it was dead-lettered from. */

@@ -1,12 +1,13 @@
 import { Buffer } from "node:buffer";
+import type { BackupMessage } from "@sluice/gateway/views";
 import { decodeBody } from "@sluice/protocol";
-import { type ForeignMessage, idOf } from "../message.ts";
+import { idOf } from "../message.ts";
 import type { PulledMessage } from "./queues-api.ts";
 
 /**
  * Reads a pulled message. A body of content type `text` comes as it is, all others in base64.
  */
-export function foreignOf(pulled: PulledMessage): ForeignMessage | { readonly unreadable: string } {
+export function foreignOf(pulled: PulledMessage): BackupMessage | { readonly unreadable: string } {
   const { id, timestamp_ms, metadata } = pulled;
   const body = bodyOf(String(metadata?.["CF-Content-Type"] ?? "v8").toLowerCase(), pulled.body);
   if (body === null) return { unreadable: "their bodies cannot be read" };
@@ -14,7 +15,7 @@ export function foreignOf(pulled: PulledMessage): ForeignMessage | { readonly un
   return { id: idOf(id), sentAt, attempts: 0, delaySeconds: 0, ...body };
 }
 
-type Body = Pick<ForeignMessage, "contentType" | "text" | "base64">;
+type Body = Pick<BackupMessage, "contentType" | "text" | "base64">;
 
 function bodyOf(contentType: string, body: string): Body | null {
   if (contentType === "text") return { contentType, text: body };

@@ -7,16 +7,10 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
+import type { BackupMessage } from "@sluice/gateway/views";
 import { CliError, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import { RECEIVE_MESSAGES_MAX } from "@sluice/protocol";
-import {
-  type Backlog,
-  type ForeignMessage,
-  idOf,
-  type Source,
-  type SourceQueue,
-  type Taken,
-} from "../message.ts";
+import { type Backlog, idOf, type Source, type SourceQueue, type Taken } from "../message.ts";
 import { callSqs, identityOf, placeOf, urlOf } from "./client.ts";
 import {
   deadLetterNameIn,
@@ -141,7 +135,7 @@ export function foreignOf({
   Body = "",
   Attributes = {},
   MessageAttributes = {},
-}: Message): ForeignMessage {
+}: Message): BackupMessage {
   const { SentTimestamp, MessageGroupId: group, MessageDeduplicationId: deduplicationId } = Attributes;
   const attributes = Object.fromEntries(
     Object.entries(MessageAttributes).map(([name, { DataType = "String", StringValue, BinaryValue }]) => {
