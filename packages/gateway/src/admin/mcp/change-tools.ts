@@ -59,13 +59,14 @@ export function changeTools(): Tool[] {
       description:
         "Lets messages be delivered now. By id it ends the delay or the lease of one; by ids or filter the delays of many.",
       hints: changes({ destructiveHint: false, idempotentHint: true }),
-      input: z
-        .strictObject({ queue: queueInput(), id: z.optional(idInput()), ...selection() })
-        .check(
-          z.refine(({ id, ids, filter }) => (id === undefined) !== ((ids ?? filter) === undefined), {
-            message: "needs one of id, and ids or filter",
-          }),
-        ),
+      input: z.strictObject({ queue: queueInput(), id: z.optional(idInput()), ...selection() }).check(
+        z.refine(({ id, ids, filter }) => (id === undefined) !== ((ids ?? filter) === undefined), {
+          message: "needs one of id, and ids or filter",
+        }),
+        z.refine(({ id, limit, cursor }) => id === undefined || (limit ?? cursor) === undefined, {
+          message: "takes limit and cursor with ids or filter only",
+        }),
+      ),
       output: counted,
       run: async ({ queue, id, ...body }, { ask }) => {
         const path = queuePath(queue, "messages");
@@ -126,6 +127,15 @@ export function changeTools(): Tool[] {
             ({ id, all, ids, filter }) =>
               [id, all, ids ?? filter].filter((named) => named !== undefined).length === 1,
             { message: "needs one of id, ids or filter, and all" },
+          ),
+          z.refine(({ ids, filter, limit }) => limit === undefined || (ids ?? filter) !== undefined, {
+            message: 'takes limit with ids or filter only: the filter "" is everything',
+          }),
+          z.refine(
+            ({ id, all, cursor, dryRun }) => cursor === undefined || (id === undefined && (dryRun || !all)),
+            {
+              message: "takes no cursor with id, and with all only in a dry run: a purge deletes everything",
+            },
           ),
         ),
       output: counted,

@@ -106,6 +106,9 @@ export function lookTools(): Tool[] {
           z.refine(({ queue, filter }) => queue !== undefined || (filter ?? "").trim() !== "", {
             message: "needs a queue, or a filter to look for in all queues",
           }),
+          z.refine(({ queue, max, cursor }) => queue !== undefined || (max ?? cursor) === undefined, {
+            message: "takes max and cursor with a queue only",
+          }),
         ),
       output: z.object({
         found: z.array(
