@@ -56,7 +56,8 @@ export function setApart(schema: Schema, value: unknown): unknown {
   const { properties, items, anyOf } = schema;
   if (anyOf !== undefined) {
     const fitting = anyOf.find((variant) => fits(variant, value));
-    return fitting === undefined ? value : setApart(fitting, value);
+    // What no schema knows may have texts of others anywhere.
+    return fitting === undefined ? { [APART]: shown(value) } : setApart(fitting, value);
   }
   if (items !== undefined && Array.isArray(value)) return value.map((item) => setApart(items, item));
   if (properties === undefined) return value;
