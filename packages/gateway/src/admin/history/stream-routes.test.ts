@@ -1,6 +1,6 @@
 import type { WatchReply, WatchRequest } from "@sluice/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { DEAD, directoryOf, FIGURES, OPEN, ORDERS, queueWith } from "../../../test/directory.ts";
+import { DEAD, directoryOf, eventOf, FIGURES, OPEN, ORDERS, queueWith } from "../../../test/directory.ts";
 import { memoryTokens } from "../../../test/in-memory.ts";
 import { createGateway } from "../../index.ts";
 import { sha256Of } from "../../rights/digest.ts";
@@ -25,13 +25,19 @@ function gatewayOf() {
 /** A broker with tokens, and what they can do with it. */
 async function gatewayWithTokens(...names: string[]) {
   const tokens = memoryTokens(() => Date.now());
-  const add = async (name: string, expiresInMs: number | null, ratePerSecond: number | null) => {
+  const waiting: ((reply: WatchReply) => void)[] = [];
+  const add = async (
+    name: string,
+    expiresInMs: number | null,
+    ratePerSecond: number | null,
+    queues: readonly string[] = [],
+  ) => {
     await tokens.deleteToken(name);
     await tokens.createToken({
       name,
       secret: { kind: "bearer", sha256: await sha256Of(name) },
       scopes: ["read"],
-      queues: [],
+      queues,
       expiresAtMs: expiresInMs === null ? null : Date.now() + expiresInMs,
       ratePerSecond,
     });
@@ -40,10 +46,17 @@ async function gatewayWithTokens(...names: string[]) {
   const watch = (_queue: string, { after }: WatchRequest) =>
     after === null
       ? Promise.resolve({ state: "s", last: 0, events: [], isGap: false, figures: FIGURES })
-      : new Promise<WatchReply>(() => {});
-  const directory = { ...directoryOf({ orders: ORDERS }), queue: () => queueWith({ watch }), tokens };
+      : new Promise<WatchReply>((resolve) => waiting.push(resolve));
+  const { account, ...others } = directoryOf({ orders: ORDERS });
+  const list = vi.fn(account.list);
+  const directory = { ...others, account: { ...account, list }, queue: () => queueWith({ watch }), tokens };
   const gateway = createGateway(directory, { kind: "tokens", tokens: ["first"] });
   return {
+    /** Reads the queues of a stream, after its token was checked. */
+    list,
+    waiting,
+    /** Gives a token other queues. */
+    narrow: (name: string, queues: readonly string[]) => add(name, null, null, queues),
     revoke: (name: string) => tokens.deleteToken(name),
     /** Opens a stream, with a token that ends or has a rate if that is said. */
     open: async (name: string, expiresInMs: number | null = null, ratePerSecond: number | null = null) => {
@@ -152,6 +165,23 @@ describe("a stream whose token counts no longer", () => {
     await vi.advanceTimersByTimeAsync(LOOK_MS + TOKENS_KEPT_MS);
     expect(await next).toMatch(/^event: end\ndata: \{"code":"unauthorized","message":"/);
     expect(await reader?.read()).toMatchObject({ done: true });
+  });
+
+  it("hides the names of queues that its token may use no more", async () => {
+    const { open, narrow, list, waiting } = await gatewayWithTokens("shop");
+    const reader = (await open("shop")).body?.getReader();
+    await reader?.read();
+    const next = reader?.read();
+    await narrow("shop", ["orders"]);
+    const seen = list.mock.calls.length;
+    await vi.advanceTimersByTimeAsync(LOOK_MS + TOKENS_KEPT_MS);
+    await vi.waitFor(() => expect(list.mock.calls.length).toBeGreaterThan(seen));
+    const event = eventOf({ kind: "deadLettered", to: "secret" });
+    waiting[0]?.({ state: "s", last: 1, events: [event], isGap: false, figures: FIGURES });
+    await vi.advanceTimersByTimeAsync(LOOK_MS);
+    const text = new TextDecoder().decode((await next)?.value);
+    expect(text).toContain('"to":"(another queue)"');
+    expect(text).not.toContain("secret");
   });
 
   it("is not held against the token's rate", async () => {

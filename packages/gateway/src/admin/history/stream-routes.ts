@@ -57,7 +57,8 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
   app.get("/", async (c) => {
     const kinds = kindsQuery(c);
     const named = c.req.queries("queue") ?? [];
-    const rights = rightsOf(c);
+    let rights = rightsOf(c);
+    const { by } = rights;
     for (const name of named) checkQueue(c, name);
     for (const name of named) if ((await account.findByName(name)) === null) throw queueNotFound(name);
     if (waits.isStopped) throw new AdminError(503, TOO_MANY, "The broker is about to end.");
@@ -65,8 +66,8 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
     if (c.req.method === "HEAD") return c.body(null, 200, HEADERS);
     const ports: StreamPorts = {
       queues: async () => {
-        const rightsNow = await c.get("admitAgain")();
-        const all = (await account.list()).flatMap(({ name }) => (mayUse(rightsNow, name) ? name : []));
+        rights = await c.get("admitAgain")();
+        const all = (await account.list()).flatMap(({ name }) => (mayUse(rights, name) ? name : []));
         return named.length === 0
           ? all.slice(0, WATCHED_QUEUES_MAX)
           : named.filter((name) => all.includes(name));
@@ -83,8 +84,8 @@ export function streamRoutes(directory: QueueDirectory, waits: Waits): Hono {
     };
     const stream = new EventStream(ports, kinds);
     const { promise, resolve } = Promise.withResolvers<void>();
-    slots.take(rights.by);
-    void waits.during(promise, async () => stream.end()).finally(() => slots.giveBack(rights.by));
+    slots.take(by);
+    void waits.during(promise, async () => stream.end()).finally(() => slots.giveBack(by));
     // Some versions of workerd do not cancel the body when the client has gone.
     const { signal } = c.req.raw;
     const onAbort = () => {
