@@ -9,10 +9,13 @@ export function fromBase64(text: string): Uint8Array | null {
   }
 }
 
+/** Bytes that become characters by one call: the length of an argument list is limited. */
+const BYTES_OF_CALL_MAX = 32_768;
+
 export function toBase64(bytes: Uint8Array): string {
   let binary = "";
-  for (let at = 0; at < bytes.length; at += 0x8000) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  for (let at = 0; at < bytes.length; at += BYTES_OF_CALL_MAX) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + BYTES_OF_CALL_MAX));
   }
   return btoa(binary);
 }

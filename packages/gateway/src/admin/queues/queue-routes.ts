@@ -1,6 +1,7 @@
 import { SHARDS_MAX } from "@sluice/protocol";
 import { Hono } from "hono";
 import * as z from "zod/mini";
+import { purgeAndNote } from "../../account/purge.ts";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { ruledBuckets } from "../../account/ruled-buckets.ts";
 import { SHARDS_REFUSED } from "../../account/shards-refused.ts";
@@ -77,11 +78,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
   }
 
   app.post("/:name/purge", async (c) => {
-    const { name, queueId } = await queueOf(c, directory);
-    const startedMs = Date.now();
-    await account.notePurge(queueId, { startedMs, completedMs: null });
-    const { purged } = await directory.queue(name).purge(name);
-    await account.notePurge(queueId, { startedMs, completedMs: Date.now() });
+    const { purged } = await purgeAndNote(directory, await queueOf(c, directory));
     return c.json({ purged });
   });
 

@@ -127,7 +127,10 @@ export async function changeQueue(
 export function refusedSettings(refusal: DirectoryRefusal): AwsError | null {
   switch (refusal.kind) {
     case "otherJurisdiction":
-      return refuse(SQS_ERRORS.invalidAttributeValue, "Dead letters would leave the jurisdiction of their queue.");
+      return refuse(
+        SQS_ERRORS.invalidAttributeValue,
+        "Dead letters would leave the jurisdiction of their queue.",
+      );
     case "shardsRefused":
       return refuse(SQS_ERRORS.invalidAttributeValue, SHARDS_REFUSED[refusal.reason]);
     default:

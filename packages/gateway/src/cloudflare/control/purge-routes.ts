@@ -1,6 +1,7 @@
 import type { PurgeRecord } from "@sluice/protocol";
 import { Hono } from "hono";
 import * as z from "zod/mini";
+import { purgeAndNote } from "../../account/purge.ts";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { ruledBuckets } from "../../account/ruled-buckets.ts";
 import { invalid } from "../api-error.ts";
@@ -21,12 +22,7 @@ export function purgeRoutes(directory: QueueDirectory): Hono {
     if (body.delete_messages_permanently !== true) {
       throw invalid('A purge cannot be undone: it needs "delete_messages_permanently": true.');
     }
-    const { queueId, name } = record;
-    const startedMs = Date.now();
-    await directory.account.notePurge(queueId, { startedMs, completedMs: null });
-    await directory.queue(name).purge(name);
-    const purge = { startedMs, completedMs: Date.now() };
-    await directory.account.notePurge(queueId, purge);
+    const { purge } = await purgeAndNote(directory, record);
     // Wrangler and the SDK expect different answers: this one has the fields of both.
     const view = queueView(record, await ruledBuckets(directory));
     return succeed(c, { ...view, ...statusOf(purge), complete: "true" });

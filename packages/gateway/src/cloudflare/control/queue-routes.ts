@@ -3,6 +3,7 @@ import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { ruledBuckets } from "../../account/ruled-buckets.ts";
 import { mayUse } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
+import { metricsView } from "../data/message-view.ts";
 import { succeed } from "../envelope.ts";
 import { readJson } from "../json-body.ts";
 import { pageOf } from "../paging.ts";
@@ -73,12 +74,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
 
   app.get("/:queue_id/metrics", async (c) => {
     const { name } = await queueOf(c, directory.account);
-    const metrics = await directory.queue(name).metrics(name);
-    return succeed(c, {
-      backlog_count: metrics.backlogCount,
-      backlog_bytes: metrics.backlogBytes,
-      oldest_message_timestamp_ms: metrics.oldestMessageTimestampMs,
-    });
+    return succeed(c, metricsView(await directory.queue(name).metrics(name)));
   });
 
   return app;

@@ -1,3 +1,4 @@
+import { toBase64 } from "@sluice/aws";
 import {
   type BacklogMetrics,
   type ContentType,
@@ -48,15 +49,4 @@ const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 /** Makes the view of a body: text as it is; everything else, JSON included, in base64 (spec cloudflare-queues 5.4). */
 function bodyView(body: Uint8Array, contentType: ContentType): string {
   return contentType === "text" ? decoder.decode(body) : toBase64(body);
-}
-
-/** Characters that one call makes: the length of an argument list is limited. */
-const CHARACTERS_MAX = 32_768;
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += CHARACTERS_MAX) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + CHARACTERS_MAX));
-  }
-  return btoa(binary);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { arnOf, SqsClient } from "../../../../test/sqs-client.ts";
 
 const GONE = new Error('queue "q" does not exist (10104)');
@@ -77,6 +77,20 @@ describe("the 60 seconds that AWS asks for", () => {
     });
     sqs.account.nowMs += 1;
     await sqs.call("PurgeQueue", { QueueUrl });
+  });
+
+  it("a second purge is refused while the first one runs", async () => {
+    const ended = Promise.withResolvers<{ readonly purged: number }>();
+    const purge = vi.fn(() => ended.promise);
+    const sqs = new SqsClient({ isStrictAboutTime: true, objects: { purge } });
+    const QueueUrl = await sqs.create("q");
+    const first = sqs.call("PurgeQueue", { QueueUrl });
+    await vi.waitFor(() => expect(purge).toHaveBeenCalled());
+    expect(await sqs.refusal("PurgeQueue", { QueueUrl })).toMatchObject({
+      code: "AWS.SimpleQueueService.PurgeQueueInProgress",
+    });
+    ended.resolve({ purged: 1 });
+    await first;
   });
 
   it("purges and names need no 60 seconds where the settings are not strict about time", async () => {

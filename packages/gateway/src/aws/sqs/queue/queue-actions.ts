@@ -1,4 +1,5 @@
 import { type FifoSettings, isFifoName, isSqsQueueName, type QueueRecord } from "@sluice/protocol";
+import { purgeAndNote } from "../../../account/purge.ts";
 import { mayUse } from "../../../rights/rights.ts";
 import { type Page, pageOf } from "../../paging.ts";
 import { addressOf, arnOf, directoryName, type QueueAddress } from "../../queue-address.ts";
@@ -199,8 +200,7 @@ export async function purgeQueue(context: SqsContext, { QueueUrl }: SqsInput<"Pu
       `Only one PurgeQueue operation on ${address.name} is allowed every 60 seconds.`,
     );
   }
-  await ports.queue(record.name).purge(record.name);
-  await ports.account.notePurge(record.queueId, { startedMs: nowMs, completedMs: ports.now() });
+  await purgeAndNote(ports, record, () => ports.now());
 }
 
 /** Lists the queues of the caller's account and region. */
