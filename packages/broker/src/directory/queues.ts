@@ -1,6 +1,7 @@
 import {
   type DirectoryRefusal,
   type DirectoryReply,
+  deadLetterQueuesOf,
   isFifoName,
   isShard,
   type Jurisdiction,
@@ -157,9 +158,7 @@ export function warnOfUnplaced(registry: Registry, warn: (line: string) => void)
 /** Finds a queue whose dead letters go to the queue of a name. */
 export function sourceOf(registry: Registry, deadLetterQueue: string): QueueRecord | undefined {
   for (const { record } of registry.queues()) {
-    const { consumer, receive } = record.definition;
-    if (consumer?.settings.deadLetterQueue === deadLetterQueue) return record;
-    if (receive?.redrive?.deadLetterQueue === deadLetterQueue) return record;
+    if (deadLetterQueuesOf(record.definition).includes(deadLetterQueue)) return record;
   }
   return undefined;
 }

@@ -272,6 +272,15 @@ export interface QueueDefinition {
   readonly shards?: number;
 }
 
+/** Lists the names of a queue's dead-letter queues: its consumer's, and that for clients of SQS. */
+export function deadLetterQueuesOf({
+  consumer,
+  receive,
+}: Pick<QueueDefinition, "consumer" | "receive">): string[] {
+  const names = [consumer?.settings.deadLetterQueue, receive?.redrive?.deadLetterQueue];
+  return names.filter((name) => name != null);
+}
+
 /**
  * Meaning of an answer of a topic's endpoint that is neither 2xx nor a reason for Amazon SNS to try again: 300 to 499,
  * but for 429 (spec sns-delivery 6.2).

@@ -1,4 +1,4 @@
-import type { QueueDefinition } from "@sluice/protocol";
+import { deadLetterQueuesOf, type QueueDefinition } from "@sluice/protocol";
 
 /** Name of a queue, with the settings that say where its dead letters go. */
 export interface Ordered {
@@ -18,14 +18,9 @@ export function sourcesFirst<Queue extends Ordered>(queues: readonly Queue[]): Q
     const queue = byName.get(name);
     if (queue === undefined || seen.has(name)) return;
     seen.add(name);
-    for (const target of targetsOf(queue)) visit(target);
+    for (const target of deadLetterQueuesOf(queue.definition)) visit(target);
     targetsFirst.push(queue);
   };
   for (const { name } of queues) visit(name);
   return targetsFirst.reverse();
-}
-
-function targetsOf({ definition: { consumer, receive } }: Ordered): string[] {
-  const targets = [consumer?.settings.deadLetterQueue, receive?.redrive?.deadLetterQueue];
-  return targets.filter((name) => name != null);
 }

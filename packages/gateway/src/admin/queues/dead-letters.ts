@@ -1,4 +1,4 @@
-import type { QueueRecord, TopicSubscription } from "@sluice/protocol";
+import { deadLetterQueuesOf, type QueueRecord, type TopicSubscription } from "@sluice/protocol";
 
 /** Sources of the dead letters that a queue takes. */
 export interface DeadLetterSources {
@@ -14,14 +14,11 @@ export function deadLetterSources(
   subscriptions: readonly TopicSubscription[],
 ): DeadLetterSources {
   return {
-    queues: queues.filter((queue) => deadLetterQueuesOf(queue).includes(name)).map((queue) => queue.name),
+    queues: queues
+      .filter(({ definition }) => deadLetterQueuesOf(definition).includes(name))
+      .map((queue) => queue.name),
     subscriptions: subscriptions
       .filter(({ deadLetterQueue }) => deadLetterQueue === name)
       .map(({ arn }) => arn),
   };
-}
-
-/** Lists the dead-letter queues of a queue: its consumer's, and that for clients of SQS. */
-function deadLetterQueuesOf({ definition }: QueueRecord): (string | null | undefined)[] {
-  return [definition.consumer?.settings.deadLetterQueue, definition.receive?.redrive?.deadLetterQueue];
 }

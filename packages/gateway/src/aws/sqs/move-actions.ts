@@ -1,4 +1,4 @@
-import { MOVE_RATE_MAX, type MoveTask } from "@sluice/protocol";
+import { deadLetterQueuesOf, MOVE_RATE_MAX, type MoveTask } from "@sluice/protocol";
 import { mayUse } from "../../rights/rights.ts";
 import { addressOf, addressOfArn, arnOf } from "../queue-address.ts";
 import { type FoundQueue, findQueue, type SqsContext } from "./context.ts";
@@ -43,7 +43,8 @@ export async function startMessageMoveTask(
     throw invalidParameter("The source queue and destination queue must be of the same queue type.");
   }
   const { name } = source.record;
-  const deadLetterQueues = deadLetterQueuesOf(await queuesOf(context));
+  const all = await queuesOf(context);
+  const deadLetterQueues = new Set(all.flatMap(({ record }) => deadLetterQueuesOf(record.definition)));
   if (!deadLetterQueues.delete(name)) {
     throw invalidParameter("Source queue must be configured as a Dead Letter Queue.");
   }
@@ -63,17 +64,6 @@ export async function startMessageMoveTask(
     );
   }
   return { TaskHandle: handleOf(taskId, arnOf(source.address)) };
-}
-
-/** Lists the queues that take the dead letters of others. */
-function deadLetterQueuesOf(all: Awaited<ReturnType<typeof queuesOf>>): Set<string> {
-  return new Set(all.flatMap(({ record }) => targetsOf(record)));
-}
-
-/** Lists the queues that take the dead letters of a queue. */
-function targetsOf({ definition: { receive, consumer } }: FoundQueue["record"]): string[] {
-  const targets = [receive?.redrive?.deadLetterQueue, consumer?.settings.deadLetterQueue];
-  return targets.filter((name) => name !== undefined && name !== null);
 }
 
 /**
