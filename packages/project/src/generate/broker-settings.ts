@@ -1,4 +1,5 @@
 import { ALERTS_SECRET, ALERTS_URL } from "@sluice/protocol";
+import { CliError } from "../errors.ts";
 import { LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE } from "../names.ts";
 
 /** Settings of the broker's traces. */
@@ -49,14 +50,31 @@ export function setVariables(
   return Object.fromEntries(entries.filter(([, value]) => value !== ""));
 }
 
-/** Formats variables as a `.dev.vars` file, whose values Wrangler does not show. */
+/**
+ * Formats variables as a `.dev.vars` file, whose values Wrangler does not show.
+ *
+ * @throws CliError for a value that cannot be written so that Wrangler reads it unchanged.
+ */
 export function devVarsFile(variables: Readonly<Record<string, string>>): string {
   return Object.entries(variables)
-    .map(([name, value]) => `${name}=${quoted(value)}\n`)
+    .map(([name, value]) => `${name}=${quoted(name, value)}\n`)
     .join("");
 }
 
-/** Quotes a value. Nothing is expanded in single quotes, and nothing can be escaped there. */
-function quoted(value: string): string {
-  return value.includes("'") || value.includes("\n") ? JSON.stringify(value) : `'${value}'`;
+/**
+ * Writes a value as Wrangler's reader, dotenv 16.3, reads it. The reader undoes no escapes but `\n` and `\r`, and those
+ * in double quotes alone. After a backslash it takes the last quote for a part of the value, and goes on to the next
+ * one, maybe in another variable. A carriage return becomes a line feed.
+ */
+function quoted(name: string, value: string): string {
+  const isAsIs = value.trim() === value && !/^['"`]|[#\r\n]/.test(value);
+  if (isAsIs && /['\\]/.test(value)) return value;
+  const quote = ["'", "`", '"'].find((each) => !value.includes(each));
+  if (quote !== undefined && !/\r|\\$/.test(value) && !(quote === '"' && /\\[nr]/.test(value))) {
+    return `${quote}${value}${quote}`;
+  }
+  throw new CliError(
+    `${name} cannot be handed to Wrangler, whose .dev.vars has no form for its value: it has a carriage return, ` +
+      "several kinds of quotes, or a backslash at its end. Set it to another one.",
+  );
 }
