@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { readRedirect, shieldFoldersBelow, writeRedirect } from "./redirect.ts";
 
@@ -70,4 +70,24 @@ describe("shieldFoldersBelow", () => {
     expect(shieldFoldersBelow(folder)).toEqual([]);
     expect(redirectOf(join(folder, "a"))).toBe(join(folder, "a/.wrangler/deploy/elsewhere.json"));
   });
+
+  it("passes over a folder that may not be read", () => {
+    const folder = projectFolder({ "a/volume/file": "", "b/wrangler.toml": "" });
+    for (const open of [folder, join(folder, "b")]) chmodSync(open, 0o777);
+    const volume = join(folder, "a/volume");
+    chmodSync(volume, 0);
+    onTestFinished(() => chmodSync(volume, 0o700));
+    expect(asUser(() => shieldFoldersBelow(folder))).toEqual([join(folder, "b")]);
+  });
 });
+
+/** Runs something as a user who may not read everything. */
+function asUser<T>(run: () => T): T {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    return run();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}

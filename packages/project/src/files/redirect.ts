@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { CONFIG_FILE_NAMES } from "@sluice/config";
 import { relativePath } from "../wrangler/relocate.ts";
@@ -97,12 +97,23 @@ function redirectFile(directory: string): string {
   return join(directory, REDIRECT_FOLDER, "config.json");
 }
 
-/** Lists the folders below a folder, without hidden ones and installed packages, in which nobody runs Wrangler. */
+/**
+ * Lists the folders below a folder, without hidden ones and installed packages, in which nobody runs Wrangler. Nor does
+ * anybody in a folder that cannot be read, such as the volume of a database.
+ */
 function* foldersBelow(directory: string): Generator<string> {
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+  for (const entry of entriesOf(directory)) {
     if (!entry.isDirectory() || entry.name.startsWith(".") || entry.name === "node_modules") continue;
     const folder = join(directory, entry.name);
     yield folder;
     yield* foldersBelow(folder);
+  }
+}
+
+function entriesOf(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
   }
 }
