@@ -4,7 +4,7 @@ import { BrokerFailure } from "../client/broker-client.ts";
 import { PassingFailure, patiently, RUN_TRIES } from "./patience.ts";
 
 /** Calls something that fails in turn with each of some errors. */
-async function called(errors: Error[], tries = RUN_TRIES) {
+async function called(errors: Error[], tries = RUN_TRIES, stop = new AbortController().signal) {
   const waits: number[] = [];
   const notes: string[] = [];
   const wait = async (ms: number) => void waits.push(ms);
@@ -13,7 +13,7 @@ async function called(errors: Error[], tries = RUN_TRIES) {
     if (error !== undefined) throw error;
     return "done";
   };
-  const end = await patiently({ tries, wait, note: (text) => notes.push(text) }, call).catch(String);
+  const end = await patiently({ tries, wait, stop, note: (text) => notes.push(text) }, call).catch(String);
   return { end, waits, notes };
 }
 
@@ -29,6 +29,26 @@ describe("patiently", () => {
 
   it("waits as long as it is asked to", async () => {
     expect((await called([new PassingFailure("busy.", 7_000)])).waits).toEqual([7_000]);
+  });
+
+  it("waits 5 minutes at most, whatever it is asked to", async () => {
+    expect((await called([new PassingFailure("busy.", 86_400_000)])).waits).toEqual([300_000]);
+  });
+
+  it("tries at once where it is stopped while it waits", async () => {
+    const stopping = new AbortController();
+    let tries = 0;
+    const call = async () => {
+      tries += 1;
+      if (tries === 1) throw new PassingFailure("busy.", 60_000);
+    };
+    await patiently({ tries: RUN_TRIES, note: () => stopping.abort(), stop: stopping.signal }, call);
+    expect(tries).toBe(2);
+  });
+
+  it("waits no longer than by itself once it is stopped", async () => {
+    const { waits } = await called([new PassingFailure("busy.", 60_000)], RUN_TRIES, AbortSignal.abort());
+    expect(waits).toEqual([200]);
   });
 
   it.each([

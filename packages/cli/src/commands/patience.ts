@@ -5,6 +5,8 @@ import { BrokerFailure } from "../client/broker-client.ts";
 /** Shortest and longest wait before another try, in ms. */
 const WAIT_MS_MIN = 200;
 const WAIT_MS_MAX = 20_000;
+/** Longest wait that another service may ask for, in ms. Cloudflare counts the requests of 5 minutes. */
+const ASKED_MS_MAX = 300_000;
 /** Shortest wait that is worth a line. */
 const NOTED_MS = 1_000;
 
@@ -29,13 +31,18 @@ export interface Patience {
   readonly tries: number;
   /** Says why a call is tried again. */
   readonly note: (text: string) => void;
-  /** Waits for some ms. Default: by the system's clock. */
-  readonly wait?: (ms: number) => Promise<unknown>;
+  /** Ends a wait. From then on no wait is longer because the other service asks for it. */
+  readonly stop?: AbortSignal;
+  /** Waits for some ms, or until a signal. Default: by the system's clock. */
+  readonly wait?: (ms: number, stop?: AbortSignal) => Promise<unknown>;
 }
 
-/** Makes a call, and repeats it after failures that may pass. The waits double, from 200 ms to 20 s. */
+/**
+ * Makes a call, and repeats it after failures that may pass. The waits double, from 200 ms to 20 s. A service that asks
+ * for a longer one gets up to 5 minutes.
+ */
 export async function patiently<T>(
-  { tries, note, wait = sleep }: Patience,
+  { tries, note, stop, wait = pause }: Patience,
   call: () => Promise<T>,
 ): Promise<T> {
   for (let tried = 1; ; tried++) {
@@ -43,12 +50,20 @@ export async function patiently<T>(
       return await call();
     } catch (error) {
       if (tried >= tries || !isPassing(error)) throw error;
-      const asked = error instanceof PassingFailure ? error.retryAfterMs : 0;
-      const ms = Math.max(asked, Math.min(WAIT_MS_MAX, WAIT_MS_MIN * 2 ** (tried - 1)));
+      const isStopped = stop?.aborted === true;
+      const asked = error instanceof PassingFailure && !isStopped ? error.retryAfterMs : 0;
+      const ms = Math.max(
+        Math.min(ASKED_MS_MAX, asked),
+        Math.min(WAIT_MS_MAX, WAIT_MS_MIN * 2 ** (tried - 1)),
+      );
       if (ms >= NOTED_MS) note(`${error.message} The next try is in ${Math.round(ms / 1_000)} s.`);
-      await wait(ms);
+      await wait(ms, isStopped ? undefined : stop);
     }
   }
+}
+
+async function pause(ms: number, stop?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, stop === undefined ? {} : { signal: stop }).catch(() => {});
 }
 
 function isPassing(error: unknown): error is Error {

@@ -62,9 +62,9 @@ export async function adopt(on: OnBroker, name: string, options: AdoptOptions): 
       : await sameQueueRefusal(on.client, name, described.identity, patience);
   const plan = planOf(on, { described, existing, name: as, follow, same, missing: hasDead ? null : dead });
   if (!(await agreeToPlan(on, plan, { dryRun, yes }))) return 0;
-  const running = { tries: RUN_TRIES, note };
   const { from } = options;
   return untilStopped(printer, follow, async (stop) => {
+    const running = { tries: RUN_TRIES, note, stop };
     const queue = { ...described.queue, name: as };
     if (existing === null) await patiently(running, () => restore(on.client, "queues", queue));
     const moving = await openSource(on, name, 1_000 * leaseSecs, options, running);

@@ -49,8 +49,8 @@ export async function eject(on: OnBroker, name: string, options: EjectOptions): 
       : await sameQueueRefusal(client, name, described.identity, patience);
   const plan = planOf(on, view, { ...described, refusal: same ?? described.refusal }, as, follow);
   if (!(await agreeToPlan(on, plan, { dryRun, yes }))) return 0;
-  const running = { tries: RUN_TRIES, note };
   return untilStopped(printer, follow, async (stop) => {
+    const running = { tries: RUN_TRIES, note, stop };
     const moving = await openTarget(on, as, to, running);
     await moving.create(queue);
     const tally = new Tally();
