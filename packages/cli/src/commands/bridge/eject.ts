@@ -24,7 +24,7 @@ import { MoveProgress, Tally } from "./report.ts";
 import { sameQueueRefusal } from "./same-queue.ts";
 import { Staying } from "./staying.ts";
 import { untilStopped } from "./stopping.ts";
-import { bodyBytes, type Target, type TargetQueue } from "./target.ts";
+import { messageBytes, type Target, type TargetQueue } from "./target.ts";
 
 export interface EjectOptions extends BridgeOptions {
   readonly to: System;
@@ -194,7 +194,7 @@ async function forward(
   const blocked = new Set<string>();
   for (const round of view.kind === "fifo" ? roundsOf(leased) : [leased]) {
     const open = round.filter(({ group = "" }) => !blocked.has(group));
-    for (const batch of inBatches(open, bodyBytes, target.limits)) {
+    for (const batch of inBatches(open, messageBytes, target.limits)) {
       // The lease is over: another consumer may have the rest by now.
       if (Date.now() >= untilMs) return;
       const outcomes = await target.send(batch);

@@ -31,7 +31,20 @@ export interface Target {
   send(messages: readonly LeasedMessage[]): Promise<readonly Sent[]>;
 }
 
-/** Returns the size of a message's body in bytes, without its attributes. */
-export function bodyBytes({ text, base64 = "" }: Pick<LeasedMessage, "text" | "base64">): number {
-  return text === undefined ? Math.floor((3 * base64.length) / 4) : Buffer.byteLength(text);
+/** Returns the size of a message in bytes as SQS counts it: the body, and the names, types and values of attributes. */
+export function messageBytes({
+  text,
+  base64 = "",
+  attributes = {},
+}: Pick<LeasedMessage, "text" | "base64" | "attributes">): number {
+  const ofAttributes = Object.entries(attributes).map(([name, { type, value }]) => {
+    const bytes = type.startsWith("Binary") ? decodedBytes(value) : Buffer.byteLength(value);
+    return Buffer.byteLength(name) + Buffer.byteLength(type) + bytes;
+  });
+  const ofBody = text === undefined ? decodedBytes(base64) : Buffer.byteLength(text);
+  return ofAttributes.reduce((sum, bytes) => sum + bytes, ofBody);
+}
+
+function decodedBytes(base64: string): number {
+  return Math.floor((3 * base64.length) / 4);
 }

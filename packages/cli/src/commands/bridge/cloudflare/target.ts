@@ -8,7 +8,7 @@ import {
 } from "@sluice/protocol";
 import { type Patience, patiently } from "../../patience.ts";
 import { differencesOf } from "../plan.ts";
-import { bodyBytes, type Sent, type Target, type TargetQueue } from "../target.ts";
+import { messageBytes, type Sent, type Target, type TargetQueue } from "../target.ts";
 import { type CloudflareQueue, type CloudflareQueues, RefusedRequest } from "./queues-api.ts";
 import { queueOf, settingLinesOf } from "./settings.ts";
 
@@ -113,7 +113,7 @@ export function reasonToStay(message: LeasedMessage): string | null {
   if (contentType !== "json" && contentType !== "text") return "Cloudflare's API takes text and JSON alone";
   if (text === undefined) return "their bodies are no text";
   if (contentType === "json" && !isJson(text)) return "their bodies are no JSON";
-  return bodyBytes(message) > MESSAGE_BYTES_MAX
+  return messageBytes(message) > MESSAGE_BYTES_MAX
     ? `Cloudflare takes ${MESSAGE_BYTES_MAX} bytes at most`
     : null;
 }

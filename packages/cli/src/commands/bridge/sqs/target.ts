@@ -21,7 +21,7 @@ import {
   tagsOf,
 } from "./settings.ts";
 
-/** Most bytes of the bodies in a batch, within the limit of other servers with SQS's API too. */
+/** Most bytes of the messages in a batch, with attributes, within the limit of other servers with SQS's API too. */
 const BATCH_BYTES = 250_000;
 
 /** Characters that a body of SQS cannot have (spec sqs 5.6). */
