@@ -6,7 +6,7 @@ export function wholeQuery(c: Context, name: string, min: number, max: number): 
   const text = c.req.query(name);
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (/^\d{1,15}$/.test(text) && value >= min && value <= max) return value;
+  if (/^\d{1,16}$/.test(text) && value >= min && value <= max) return value;
   const range = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
   throw new AdminError(
     400,

@@ -49,10 +49,13 @@ function withoutShard(name: string): string {
   return /#\d{1,2}$/.test(name) ? shardOf(name).queue : name;
 }
 
-/** Lists the events of all shards, newest first. */
+/**
+ * Lists the events of all shards, newest first. `before` is a cursor from before the queue had shards, a number of
+ * shard 0.
+ */
 export async function history(shards: Shards, request: HistoryRequest): Promise<HistoryReply> {
-  const { cursor, max, ...rest } = request;
-  const places = readPlaces(cursor, shards.map.kept);
+  const { cursor, before, max, ...rest } = request;
+  const places = readPlaces(cursor ?? before?.toString(), shards.map.kept);
   const replies = await shards.all(async (shard) => {
     const place = places[shard] ?? { at: null };
     if ("ended" in place) return null;

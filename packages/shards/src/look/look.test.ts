@@ -73,6 +73,16 @@ it("the history of all shards is listed once, newest first, whatever a page has 
   );
 });
 
+it("a cursor from before a queue had shards is a place in the list of shard 0", async () => {
+  const older = event(2, 20, { queue: "orders#0" });
+  const queue = queueOf(
+    { history: historyOf([older, event(9, 90)]) },
+    { history: historyOf([event(30, 95)]) },
+  );
+  const { events } = await queue.history("orders", { max: 9, before: 9 });
+  expect(events.map(({ number }) => number)).toEqual([numberOfQueue(30, 1), numberOfQueue(2, 0)]);
+});
+
 it("numbers of events are whole and differ for each shard, as long as an object's own are", () => {
   const last = Number.MAX_SAFE_INTEGER;
   const numbers = [last, last - 1].flatMap((number) =>

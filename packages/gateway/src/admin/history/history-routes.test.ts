@@ -95,6 +95,17 @@ describe("GET /queues/NAME/history", () => {
   });
 
   it.each([
+    [String(Number.MAX_SAFE_INTEGER), { before: Number.MAX_SAFE_INTEGER }],
+    ["4294967296000001_b", { cursor: "4294967296000001_b" }],
+    ["e0_4294967296000001", { cursor: "e0_4294967296000001" }],
+  ])("takes the cursor %s of a queue whose object has started often", async (cursor, asked) => {
+    const { history, directory } = withHistory();
+    expect(await ask(directory, `/queues/orders/history?cursor=${cursor}`)).toMatchObject({ status: 200 });
+    expect(history).toHaveBeenCalledWith("orders", { max: 100, ...asked });
+  });
+
+  it.each([
+    ["/queues/orders/history?cursor=9007199254740992", 400, "invalid_query"],
     ["/queues/orders/history?max=501", 400, "invalid_query"],
     ["/queues/orders/history?cursor=x", 400, "invalid_query"],
     ["/queues/orders/history?kind=eaten", 400, "invalid_query"],

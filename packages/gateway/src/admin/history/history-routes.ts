@@ -29,7 +29,7 @@ export function historyRoutes(directory: QueueDirectory): Hono {
     const max = wholeQuery(c, "max", 1, HISTORY_EVENTS_MAX) ?? SHOWN_EVENTS_DEFAULT;
     const given = c.req.query("cursor") ?? "";
     // The cursor of a queue with shards has a place for each shard, joined by `_`.
-    const isOfShards = /^(\d{1,15}|b|e0)(_(\d{1,15}|b|e0)){1,99}$/.test(given);
+    const isOfShards = /^(\d{1,16}|b|e0)(_(\d{1,16}|b|e0)){1,99}$/.test(given);
     const before = isOfShards ? undefined : wholeQuery(c, "cursor", 0, Number.MAX_SAFE_INTEGER);
     const kinds = kindsQuery(c);
     const { isOn, events, next, cursor } = await directory
