@@ -23,16 +23,18 @@ export async function startMove(shards: Shards, move: NewMove): Promise<StartMov
   const started = new Map<number, MoveTask>();
   let isActive = false;
   try {
-    await shards.byLaterMaps(async () => {
-      const parts = await partsOf(shards, move);
-      await shards.all(async (shard) => {
+    // Parts stay the same by later maps: what shards have begun with counts. A shard that is added now has later
+    // messages only.
+    const parts = await shards.byLaterMaps(() => partsOf(shards, move));
+    await shards.byLaterMaps(() =>
+      shards.all(async (shard) => {
         const part = parts[shard] ?? null;
         if (part === null || started.has(shard)) return;
         const reply = await shards.call(shard, "startMove", part);
         if (reply.ok) started.set(shard, reply.task);
         else isActive = true;
-      });
-    });
+      }),
+    );
   } catch (error) {
     await cancelStarted(shards, move.taskId, started);
     throw error;

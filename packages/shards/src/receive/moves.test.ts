@@ -1,4 +1,10 @@
-import type { LookRequest, MoveTask, NewMove, StartMoveReply } from "@sluice/protocol";
+import {
+  type LookRequest,
+  type MoveTask,
+  type NewMove,
+  ShardMapError,
+  type StartMoveReply,
+} from "@sluice/protocol";
 import { expect, it } from "vitest";
 import { queueOf, type Stub } from "../../test/stub-shards.ts";
 
@@ -9,8 +15,10 @@ class Moving {
   readonly started: (NewMove | undefined)[] = [];
   readonly cancelled: number[] = [];
   /** Messages of each that a look finds. */
-  readonly found: readonly number[];
+  found: number[];
   refuses: number | null = null;
+  /** Happens before shard 1 refuses a start by its first map. */
+  changes: (() => void) | null = null;
   fails: number | null = null;
 
   constructor(...found: number[]) {
@@ -22,9 +30,21 @@ class Moving {
       ...this.found.map(
         (matched, shard): Stub => ({
           listMoves: () => [],
-          look: (_: LookRequest) => ({ messages: [], matched, cursor: null, searched: 0, of: 0 }),
+          look: (_: LookRequest) => ({
+            messages: [],
+            matched: this.found[shard] ?? 0,
+            cursor: null,
+            searched: 0,
+            of: 0,
+          }),
           startMove: (move: NewMove): StartMoveReply => {
             if (this.fails === shard) throw new Error("away");
+            const { changes } = this;
+            if (shard === 1 && changes !== null) {
+              this.changes = null;
+              changes();
+              throw new ShardMapError("orders", { epoch: 2, open: 2, kept: 3 });
+            }
             if (this.refuses === shard) return { ok: false, reason: "active" };
             this.started[shard] = move;
             return { ok: true, task: taskOf(move, matched) };
@@ -78,6 +98,16 @@ it("a limit goes to the shards by what they have of the selection", async () => 
   const moving = new Moving(3, 0, 9);
   await moving.queue.startMove("orders", { ...MOVE, selection: { limit: 5 } });
   expect(moving.started.map((move) => move?.selection?.limit)).toEqual([3, undefined, 2]);
+});
+
+it("a limit and a rate hold though the shards change after one has begun", async () => {
+  const moving = new Moving(3, 9, 0);
+  moving.changes = () => {
+    moving.found = [0, 9, 4];
+  };
+  await moving.queue.startMove("orders", { ...MOVE, ratePerSecond: 10, selection: { limit: 5 } });
+  expect(moving.started.map((move) => move?.selection?.limit)).toEqual([3, 2]);
+  expect(moving.started.map((move) => move?.ratePerSecond)).toEqual([6, 4]);
 });
 
 it("messages are named on their shards: by refs on one, by ids on all", async () => {
