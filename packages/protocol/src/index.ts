@@ -20,4 +20,5 @@ export type { RetryPolicySettings } from "./topology/retry-policy.ts";
 export * from "./topology/topology.ts";
 export * from "./trace/index.ts";
 export * from "./unit-ms.ts";
+export { valueText } from "./v8/value-text.ts";
 export * from "./wire/index.ts";

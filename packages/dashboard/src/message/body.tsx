@@ -3,7 +3,6 @@ import { useMemo, useState } from "preact/hooks";
 import type { WholeMessageView } from "../api/call.ts";
 import { bytesOf, hexDump } from "../text/hex.ts";
 import { type JsonToken, layOut, scanJson } from "../text/json-scan.ts";
-import { v8Text } from "../text/v8-text.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Scrolled } from "../ui/scrolled.tsx";
 
@@ -21,8 +20,8 @@ type Shape =
 /** The body of a message, laid out by its kind. */
 export function Body({ message }: { readonly message: WholeMessageView }) {
   const [isRaw, setIsRaw] = useState(false);
-  const { text, base64, contentType, bytes } = message;
-  const shape = useMemo(() => shapeOf(message), [text, base64, contentType]);
+  const { text, base64, value, contentType, bytes } = message;
+  const shape = useMemo(() => shapeOf(message), [text, value, contentType]);
   const raw = text ?? hexDump(bytesOf(base64 ?? "").subarray(0, HEX_BYTES_MAX));
   const isCut = text === null && bytes > HEX_BYTES_MAX;
   return (
@@ -39,10 +38,7 @@ export function Body({ message }: { readonly message: WholeMessageView }) {
               As it was sent
             </button>
           ) : null}
-          <CopyButton
-            label="Copy body"
-            text={text ?? (shape.kind === "value" ? shape.text : (base64 ?? ""))}
-          />
+          <CopyButton label="Copy body" text={text ?? value ?? base64 ?? ""} />
         </span>
       </header>
       <Scrolled class="body" label="Body">
@@ -72,12 +68,11 @@ function Laid({ shape }: { readonly shape: Extract<Shape, { kind: "json" | "valu
   );
 }
 
-function shapeOf({ text, base64, contentType }: WholeMessageView): Shape {
+function shapeOf({ text, value, contentType }: WholeMessageView): Shape {
   if (text !== null) {
     // Clients of SQS send JSON as text.
     const scanned = /^\s*[[{"]/.test(text) || contentType === "json" ? scanJson(text) : null;
     return scanned?.ok ? { kind: "json", tokens: scanned.tokens } : { kind: "text", text };
   }
-  const value = contentType === "v8" ? v8Text(bytesOf(base64 ?? "")) : null;
-  return value === null ? { kind: "bytes", text: "" } : { kind: "value", text: value };
+  return value === undefined ? { kind: "bytes", text: "" } : { kind: "value", text: value };
 }

@@ -7,7 +7,6 @@ import { useTargets } from "../api/use-targets.ts";
 import { shortId } from "../text/format.ts";
 import { bytesOf, hexOf } from "../text/hex.ts";
 import { layOut, scanJson } from "../text/json-scan.ts";
-import { v8Text } from "../text/v8-text.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { OutcomeLine } from "../ui/outcome.tsx";
 import { useAction } from "../ui/use-action.ts";
@@ -136,7 +135,7 @@ function Resend({ queue, message, sent, closed }: ResendProps) {
           ))}
         </select>
         {message.contentType === "v8" ? (
-          <span class="hint">Its value is a structured clone: as JSON it may lose dates and the like.</span>
+          <span class="hint">A structured clone cannot be edited: JSON that you write here replaces it.</span>
         ) : null}
       </div>
     </Compose>
@@ -144,9 +143,9 @@ function Resend({ queue, message, sent, closed }: ResendProps) {
 }
 
 function draftOf({ text, base64, contentType }: WholeMessageView): Draft {
-  const bytes = bytesOf(base64 ?? "");
-  if (contentType === "v8") return { contentType: "json", text: v8Text(bytes) ?? "", delay: "", group: null };
-  if (text === null) return { contentType: "bytes", text: hexOf(bytes), delay: "", group: null };
+  if (contentType === "v8") return { contentType: "json", text: "", delay: "", group: null };
+  if (text === null)
+    return { contentType: "bytes", text: hexOf(bytesOf(base64 ?? "")), delay: "", group: null };
   if (contentType !== "json")
     return { contentType: contentType === "text" ? "text" : "bytes", text, delay: "", group: null };
   const scanned = scanJson(text);

@@ -173,9 +173,9 @@ function attributesOf({ attributes }: WholeMessageView): string | null {
   return lines.length === 0 ? null : lines.join("\n");
 }
 
-/** Formats a body: JSON indented, other text as it is, bytes in base64. */
-function bodyOf({ contentType, text, base64 }: WholeMessageView): string {
-  if (text === null) return base64 ?? "";
+/** Formats a body: JSON indented, other text as it is, `v8` as its value, bytes in base64. */
+function bodyOf({ contentType, text, base64, value }: WholeMessageView): string {
+  if (text === null) return value === undefined ? (base64 ?? "") : printable(value);
   return printable(contentType === "json" ? laidOut(text) : text);
 }
 

@@ -163,10 +163,16 @@ export function lookTools(): Tool[] {
       output: answers.wholeMessage,
       run: async ({ queue, id, maxCharacters }, { ask }) => {
         const message = await ask<WholeMessageView>({ path: queuePath(queue, "messages", id) });
-        const { text, base64 } = message;
-        const truncated = (text ?? base64 ?? "").length > maxCharacters;
+        const { text, base64, value } = message;
+        const truncated = [text, base64, value].some((body) => (body ?? "").length > maxCharacters);
         const cut = (body: string | null) => body?.slice(0, maxCharacters) ?? null;
-        return { ...message, truncated, text: cut(text), base64: cut(base64) };
+        return {
+          ...message,
+          truncated,
+          text: cut(text),
+          base64: cut(base64),
+          ...(value === undefined ? {} : { value: value.slice(0, maxCharacters) }),
+        };
       },
     }),
     tool({

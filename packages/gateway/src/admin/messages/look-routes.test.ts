@@ -1,5 +1,5 @@
 import { encodeAttributes } from "@sluice/aws";
-import { type LookedAt, type LookReply, PREVIEW_BYTES_MAX, type Why } from "@sluice/protocol";
+import { encodeBody, type LookedAt, type LookReply, PREVIEW_BYTES_MAX, type Why } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { lookedAt as anyLookedAt, directoryOf, OPEN, queueWith } from "../../../test/directory.ts";
 import { createGateway, type QueueDirectory } from "../../index.ts";
@@ -233,6 +233,17 @@ describe("GET /queues/NAME/messages/ID", () => {
     expect(await ask(withQueue({ look: bytes }), "/queues/orders/messages/r")).toMatchObject({
       body: { text: null, base64: Buffer.alloc(100_000, 255).toString("base64") },
     });
+  });
+
+  it.each([
+    ["in our format", encodeBody({ when: new Date(0) }, "v8"), "{\n  when: Date 1970-01-01T00:00:00.000Z\n}"],
+    ["in V8's own", Uint8Array.of(0xff, 0x0f, 0x49, 0x02), "1"],
+    ["that cannot be read", Uint8Array.of(0xff), undefined],
+  ])("lays a structured clone out: %s", async (_, body, value) => {
+    const look = async () => replyOf([lookedAt({ body, contentType: "v8" })]);
+    const { body: shown } = await ask(withQueue({ look }), `/queues/orders/messages/${ID}`);
+    expect(shown).toMatchObject({ text: null, base64: Buffer.from(body).toString("base64") });
+    expect((shown as { readonly value?: string }).value).toBe(value);
   });
 
   it("looks until it is found, or nothing is left", async () => {

@@ -15,7 +15,7 @@ import { queueOf } from "../queue-of.ts";
 import { timeOf } from "../time.ts";
 import { wholeQuery } from "../whole-query.ts";
 import { messageOf } from "./find-message.ts";
-import { messageView, wholeMessageView, whyView } from "./message-view.ts";
+import { messageView, singleMessageView, wholeMessageView, whyView } from "./message-view.ts";
 
 /** Messages that are shown when the request names no number. */
 export const SHOWN_MESSAGES_DEFAULT = 20;
@@ -64,7 +64,7 @@ export function lookRoutes(directory: QueueDirectory): Hono {
     const { name } = await queueOf(c, directory);
     const message = await messageOf(directory, name, c.req.param("id"));
     const [shown = message] = shownMessages(rightsOf(c), [message]);
-    return c.json(wholeMessageView(shown, directory.traceUrl));
+    return c.json(singleMessageView(shown, directory.traceUrl));
   });
 
   app.get("/:name/errors", async (c) => {

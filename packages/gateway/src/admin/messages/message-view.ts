@@ -1,12 +1,13 @@
 import { decodeAttributes, toBase64 } from "@sluice/aws";
-import type {
-  ContentType,
-  FinishedKind,
-  LookedAt,
-  MessageEnd,
-  MessageState,
-  Why,
-  WhyReason,
+import {
+  type ContentType,
+  type FinishedKind,
+  type LookedAt,
+  type MessageEnd,
+  type MessageState,
+  valueText,
+  type Why,
+  type WhyReason,
 } from "@sluice/protocol";
 import { timeOf } from "../time.ts";
 import { type TraceView, traceView } from "../trace-view.ts";
@@ -65,6 +66,8 @@ export interface MessageEndView {
 export interface WholeMessageView extends MessageView {
   /** The body if it is no text; else `null`. */
   readonly base64: string | null;
+  /** Value of a body of type `v8`, laid out for people. Only of a message by itself; absent for other bodies. */
+  readonly value?: string;
 }
 
 export interface AttributeView {
@@ -100,6 +103,16 @@ export function messageView(message: LookedAt): MessageView {
   const isMore =
     text !== null && (text.length > BODY_CHARACTERS_MAX || message.body.byteLength < message.bodyBytes);
   return { ...factsOf(message), text: shown, truncated: isMore };
+}
+
+/**
+ * Shows a message by itself.
+ *
+ * @param traceUrl URL of a page that shows a trace.
+ */
+export function singleMessageView(message: LookedAt, traceUrl: string | null = null): WholeMessageView {
+  const value = message.contentType === "v8" ? valueText(message.body) : null;
+  return { ...wholeMessageView(message, traceUrl), ...(value === null ? {} : { value }) };
 }
 
 /** @param traceUrl URL of a page that shows a trace. */

@@ -101,6 +101,7 @@ export function messageAnswers() {
   });
   const wholeMessage = z.extend(message, {
     base64: z.nullable(ofOthers()),
+    value: z.exactOptional(ofOthers()),
   }) satisfies z.ZodMiniType<WholeMessageView>;
   const messages = z.object({
     messages: z.array(message),

@@ -1,15 +1,17 @@
-import { readV8 } from "@sluice/protocol/v8";
-import { hexOf } from "./hex.ts";
+import { reviveClone } from "./body.ts";
+import { readV8, V8_FORMAT_BYTE } from "./native.ts";
 
 const DEPTH_MAX = 100;
-
 /**
- * Shows a body of the content type `v8` (structured clone, as V8 serializes it) as text that reads like JavaScript;
- * `null` for what cannot be read.
+ * Most characters that are written, those of a value again for each value around it. A body of 100 KB can name one long
+ * text 10,000 times.
  */
-export function v8Text(bytes: Uint8Array): string | null {
+const WRITTEN_MAX = 4_000_000;
+
+/** Shows a body of the content type `v8` as text that reads like JavaScript; `null` for what cannot be read. */
+export function valueText(body: Uint8Array): string | null {
   try {
-    return new Writer().text(readV8(bytes));
+    return new Writer().text(body[0] === V8_FORMAT_BYTE ? readV8(body) : reviveClone(body));
   } catch {
     return null;
   }
@@ -19,8 +21,16 @@ class Writer {
   /** Objects that were written so far, by their numbers. */
   readonly #known = new Map<object, number>();
   #depth = 0;
+  #written = 0;
 
   text(value: unknown): string {
+    const text = this.#textOf(value);
+    this.#written += text.length;
+    if (this.#written > WRITTEN_MAX) throw new RangeError("too long");
+    return text;
+  }
+
+  #textOf(value: unknown): string {
     if (typeof value === "string") return JSON.stringify(value);
     if (typeof value === "bigint") return `${value}n`;
     if (Object.is(value, -0)) return "-0";
@@ -39,11 +49,14 @@ class Writer {
     if (value instanceof Date) {
       return `Date ${Number.isNaN(value.getTime()) ? "invalid" : value.toISOString()}`;
     }
-    if (value instanceof RegExp) return `/${value.source}/`;
-    if (value instanceof Map) {
-      return `Map ${braces(
+    if (value instanceof RegExp) return String(value);
+    if (value instanceof Map || value instanceof Headers) {
+      return `${value.constructor.name} ${braces(
         "{",
-        Array.from(value, ([key, item]) => `${this.text(key)} => ${this.text(item)}`),
+        Array.from<[unknown, unknown], string>(
+          value,
+          ([key, item]) => `${this.text(key)} => ${this.text(item)}`,
+        ),
         "}",
       )}`;
     }
@@ -90,6 +103,6 @@ function braces(open: string, items: readonly string[], close: string): string {
 }
 
 function hex(bytes: Uint8Array): string {
-  const shown = hexOf(bytes.subarray(0, 64));
+  const shown = Array.from(bytes.subarray(0, 64), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
   return bytes.length > 64 ? `${shown} … ${bytes.length} bytes` : shown;
 }

@@ -1,10 +1,12 @@
 import { serialize } from "node:v8";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { v8Text } from "./v8-text.ts";
+import { serializeClone } from "./body.ts";
+import { valueText } from "./value-text.ts";
 
 // Node.js writes only typed arrays in a format of its own.
 const serialized = (value: unknown) => new Uint8Array(serialize(value));
+const ours = (value: unknown) => new TextEncoder().encode(serializeClone(value));
 
 describe("a structured clone", () => {
   it.each<[unknown, string]>([
@@ -24,20 +26,27 @@ describe("a structured clone", () => {
     [new Date(0), "Date 1970-01-01T00:00:00.000Z"],
     [new Date(Number.NaN), "Date invalid"],
     [new Map([["k", new Set([1])]]), 'Map {\n  "k" => Set {\n    1\n  }\n}'],
-    [/a+/g, "/a+/"],
+    [/a+/gi, "/a+/gi"],
     [Object("s"), 'String("s")'],
     [new Uint8Array([1, 255]).buffer, "ArrayBuffer <01 ff>"],
     // biome-ignore lint/suspicious/noSparseArray: a hole is what is tested
     [[1, , 3], "Array(3) {\n  0: 1,\n  2: 3\n}"],
   ])("reads as people write it: value %#", (value, text) => {
-    expect(v8Text(serialized(value))).toBe(text);
+    expect(valueText(serialized(value))).toBe(text);
+    expect(valueText(ours(value))).toBe(text);
   });
 
   it("has an error with its stack, and an object that comes twice once", () => {
     const error = new TypeError("no lamp");
-    expect(v8Text(serialized(error))).toBe(error.stack);
+    expect(valueText(serialized(error))).toBe(error.stack);
+    expect(valueText(ours(error))).toBe(error.stack);
     const one = { x: 1 };
-    expect(v8Text(serialized([one, one]))).toBe("[\n  {\n    x: 1\n  },\n  [object 1 again]\n]");
+    expect(valueText(serialized([one, one]))).toBe("[\n  {\n    x: 1\n  },\n  [object 1 again]\n]");
+  });
+
+  it("has headers with their values", () => {
+    const body = '\u0001[[1,6],["Headers",2],[3],[4,5],"via","proxy",["Set"]]';
+    expect(valueText(new TextEncoder().encode(body))).toBe('Headers {\n  "via" => "proxy"\n}');
   });
 
   it("reads like JSON where it is a value of JSON", () => {
@@ -46,19 +55,30 @@ describe("a structured clone", () => {
         // Without the numbers that JSON writes as others: -0.
         const value = JSON.parse(JSON.stringify(JSON.parse(json)));
         // The text has names without quotes, JSON has them with quotes.
-        const text = v8Text(serialized(value))?.replaceAll(/^(\s*)([\w$]+): /gm, '$1"$2": ');
+        const text = valueText(serialized(value))?.replaceAll(/^(\s*)([\w$]+): /gm, '$1"$2": ');
         expect(JSON.parse(text ?? "")).toEqual(value);
       }),
     );
   });
 
+  it("is not laid out where its text would be far longer than its bytes", () => {
+    const [long, deep] = ["x".repeat(50_000), Array.from({ length: 30_000 }, () => 0)];
+    const nested = Array.from({ length: 90 }).reduce<unknown>((value) => [value], deep);
+    for (const value of [Array.from({ length: 10_000 }, () => long), nested]) {
+      expect(ours(value).byteLength).toBeLessThan(128_000);
+      expect(valueText(ours(value))).toBeNull();
+    }
+  });
+
   it("is text or null of any bytes, without an error", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
-        const text = v8Text(Uint8Array.from([0xff, 0x0f, ...bytes]));
-        expect(text === null || typeof text === "string").toBe(true);
+        for (const begin of [[0xff, 0x0f], [0x01]]) {
+          const text = valueText(Uint8Array.from([...begin, ...bytes]));
+          expect(text === null || typeof text === "string").toBe(true);
+        }
       }),
     );
-    expect(v8Text(new Uint8Array())).toBeNull();
+    expect(valueText(new Uint8Array())).toBeNull();
   });
 });
