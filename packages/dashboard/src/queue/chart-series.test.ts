@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FiguresOverView } from "../api/call.ts";
 import { duration } from "../text/format.ts";
-import { linesOf, marksOf } from "./chart-series.ts";
+import { linesOf, marksOf, pausesOf } from "./chart-series.ts";
 
 const START_MS = 1_700_000_000_000;
 const at = (ms: number) => new Date(START_MS + ms).toISOString();
@@ -65,6 +65,28 @@ it("a mark stands at the column in which it was, in words", () => {
     { column: 2, kind: "clockMoved", text: "clock moved by 1 h 30 min" },
     { column: 2, kind: "else", text: "else" },
   ]);
+});
+
+it.each<[string, boolean, readonly (readonly [number, number])[]]>([
+  ["", false, []],
+  ["", true, [[0, 9]]],
+  ["resumed@4", false, [[0, 4]]],
+  ["paused@4", true, [[4, 9]]],
+  [
+    "paused@1 faulted@2 resumed@3 paused@5",
+    true,
+    [
+      [1, 3],
+      [5, 9],
+    ],
+  ],
+])("the pauses of a chart with the marks %j, paused now: %j, are %j", (text, isPaused, pauses) => {
+  const marks = [...text.matchAll(/(\w+)@(\d)/g)].map(([, kind = "", column]) => ({
+    kind,
+    column: Number(column),
+    text: kind,
+  }));
+  expect(pausesOf(marks, 9, isPaused)).toEqual(pauses);
 });
 
 it.each([

@@ -65,4 +65,26 @@ export function marksOf(marks: readonly MarkView[], startsMs: readonly number[])
   }));
 }
 
+/**
+ * Lists the pauses of delivery, each by its first and last column.
+ *
+ * @param last the last column of the chart.
+ * @param isPaused whether delivery is paused now: without a mark it was so all the time.
+ */
+export function pausesOf(
+  marks: readonly ChartMark[],
+  last: number,
+  isPaused: boolean,
+): (readonly [from: number, to: number])[] {
+  const turns = marks.filter(({ kind }) => kind === "paused" || kind === "resumed");
+  const begins = turns.length === 0 ? isPaused : turns[0]?.kind === "resumed";
+  const pauses: (readonly [number, number])[] = [];
+  let from = begins ? 0 : null;
+  for (const { kind, column } of turns) {
+    if (from !== null && kind === "resumed") pauses.push([from, column]);
+    from = kind === "paused" ? (from ?? column) : null;
+  }
+  return from === null ? pauses : [...pauses, [from, last]];
+}
+
 const WORDS: Readonly<Record<string, string>> = { faulted: "a fault", paused: "paused", resumed: "resumed" };

@@ -1,9 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { call, type FiguresOverView, type QueueView, queuePath } from "../api/call.ts";
+import { answerOf } from "../api/live-query.ts";
+import { useLive } from "../api/use-live.ts";
 import { duration } from "../text/format.ts";
 import { Chart, COUNT_STEPS, clockTime, TIME_STEPS } from "../ui/chart.tsx";
 import { Scrolled } from "../ui/scrolled.tsx";
-import { type ChartWindow, linesOf, marksOf, WINDOWS } from "./chart-series.ts";
+import { type ChartWindow, linesOf, marksOf, pausesOf, WINDOWS } from "./chart-series.ts";
 
 const count = (value: number) =>
   value >= 10 || Number.isInteger(value) ? Math.round(value).toLocaleString("en") : value.toFixed(1);
@@ -44,7 +46,8 @@ export function Charts({ queue, now }: { readonly queue: QueueView; readonly now
     ageMs: oldestMessageAt === null ? 0 : Date.parse(now) - Date.parse(oldestMessageAt),
   });
   const marks = marksOf(figures.marks, startsMs);
-  const shared = { startsMs, stepMs, marks, at, setAt };
+  const pauses = pausesOf(marks, startsMs.length - 1, queue.settings.deliveryPaused);
+  const shared = { startsMs, stepMs, marks, pauses, at, setAt };
   return (
     <section aria-label="Charts">
       <div class="row chart-bar">
@@ -123,25 +126,13 @@ export function Charts({ queue, now }: { readonly queue: QueueView; readonly now
 
 /** Asks for the figures of a window again and again, while the page can be seen; `null` until there are any. */
 function useFigures(queue: string, window: ChartWindow): FiguresOverView | null {
-  const [answer, setAnswer] = useState<{ key: string; figures: FiguresOverView } | null>(null);
   const path = `${queuePath(queue)}/figures?window=${window}`;
+  const periodMs = WINDOWS.find((known) => known.window === window)?.periodMs;
+  const { live, renew } = useLive(path, () => call<FiguresOverView>(path), periodMs);
+  // Time goes on without notices.
   useEffect(() => {
-    let isOver = false;
-    const ask = async () => {
-      if (document.hidden) return;
-      try {
-        const figures = await call<FiguresOverView>(path);
-        if (!isOver) setAnswer({ key: path, figures });
-      } catch {
-        // The page says elsewhere that the broker does not answer.
-      }
-    };
-    const timer = setInterval(ask, WINDOWS.find((known) => known.window === window)?.periodMs);
-    void ask();
-    return () => {
-      isOver = true;
-      clearInterval(timer);
-    };
-  }, [path]);
-  return answer?.key === path ? answer.figures : null;
+    const timer = setInterval(renew, periodMs);
+    return () => clearInterval(timer);
+  }, [periodMs]);
+  return answerOf(live);
 }

@@ -53,6 +53,8 @@ interface ChartProps {
   readonly stepMs: number;
   readonly series: readonly ChartSeries[];
   readonly marks: readonly ChartMark[];
+  /** Pauses of delivery, each by its first and last column. */
+  readonly pauses: readonly (readonly [from: number, to: number])[];
   /** Steps of the axis of values. */
   readonly steps: number[];
   readonly format: (value: number) => string;
@@ -219,25 +221,14 @@ function labelled({ startsMs, stepMs }: ChartProps): number[] {
 }
 
 /** Draws a line at each mark, and shades the time in which the queue was paused. */
-function drawMarks({ ctx, bbox, valToPos }: uPlot, { marks, startsMs }: ChartProps, color: string): void {
+function drawMarks({ ctx, bbox, valToPos }: uPlot, { marks, pauses }: ChartProps, color: string): void {
   const { top, height } = bbox;
   const leftOf = (column: number) => valToPos(column, "x", true);
   ctx.save();
   ctx.fillStyle = color;
-  let pausedAt =
-    marks.find(({ kind }) => kind === "paused" || kind === "resumed")?.kind === "resumed" ? 0 : null;
-  const shade = (until: number) => {
-    if (pausedAt === null) return;
-    ctx.globalAlpha = 0.15;
-    ctx.fillRect(leftOf(pausedAt), top, leftOf(until) - leftOf(pausedAt), height);
-    pausedAt = null;
-  };
-  for (const { column, kind } of marks) {
-    if (kind === "resumed") shade(column);
-    if (kind === "paused") pausedAt = column;
-    ctx.globalAlpha = 1;
-    ctx.fillRect(leftOf(column), top, 1, height);
-  }
-  shade(startsMs.length - 1);
+  ctx.globalAlpha = 0.15;
+  for (const [from, to] of pauses) ctx.fillRect(leftOf(from), top, leftOf(to) - leftOf(from), height);
+  ctx.globalAlpha = 1;
+  for (const { column } of marks) ctx.fillRect(leftOf(column), top, 1, height);
   ctx.restore();
 }
