@@ -1,3 +1,5 @@
+import { variableText } from "./variable-text.ts";
+
 /** Where clients reach a broker that stands behind a proxy. */
 export interface PublicUrl {
   /** Such as `https://queues.example.com`. */
@@ -21,8 +23,8 @@ export type PublicAddressSetting = PublicUrl | "forwarded" | null;
  * @throws RangeError as `parsePublicUrl` and `parseTrustProxy`.
  */
 export function publicAddressIn(env: Readonly<Record<string, unknown>>): PublicAddressSetting {
-  const url = parsePublicUrl(textOf(env.SLUICE_PUBLIC_URL));
-  return url ?? (parseTrustProxy(textOf(env.SLUICE_TRUST_PROXY)) ? "forwarded" : null);
+  const url = parsePublicUrl(variableText(env.SLUICE_PUBLIC_URL));
+  return url ?? (parseTrustProxy(variableText(env.SLUICE_TRUST_PROXY)) ? "forwarded" : null);
 }
 
 /**
@@ -59,7 +61,7 @@ const NO_PUBLIC_URL =
 
 /** Whether a proxy leads others to a broker with these variables, whatever address it listens on itself. */
 export function isBehindProxy(env: Readonly<Record<string, unknown>>): boolean {
-  return isSet(env.SLUICE_PUBLIC_URL) || textOf(env.SLUICE_TRUST_PROXY) === "true";
+  return isSet(env.SLUICE_PUBLIC_URL) || variableText(env.SLUICE_TRUST_PROXY) === "true";
 }
 
 /**
@@ -74,9 +76,5 @@ export function callsPrivateHosts(env: Readonly<Record<string, unknown>>): boole
 }
 
 function isSet(variable: unknown): boolean {
-  return textOf(variable) !== "";
-}
-
-function textOf(variable: unknown): string {
-  return typeof variable === "string" ? variable.trim() : "";
+  return variableText(variable) !== "";
 }

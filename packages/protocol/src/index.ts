@@ -21,4 +21,5 @@ export * from "./topology/topology.ts";
 export * from "./trace/index.ts";
 export * from "./unit-ms.ts";
 export { valueText } from "./v8/value-text.ts";
+export { variableText } from "./variable-text.ts";
 export * from "./wire/index.ts";

@@ -2,6 +2,7 @@ import { CliError } from "@sluice/project/errors";
 import { BROKER_SETTINGS, setVariables } from "@sluice/project/generate/broker-settings";
 import type { Project } from "@sluice/project/read/project";
 import { variablesForDev } from "@sluice/project/wrangler/wrangler-config";
+import { variableText } from "@sluice/protocol";
 import type { BrokerOwner } from "../data/broker-ownership.ts";
 import {
   ACCESS_SETTINGS,
@@ -104,11 +105,10 @@ type Settings = Readonly<Record<(typeof ACCESS_SETTINGS)[number], string>>;
 
 /** Returns the settings that were given, "" for others: generated ones are new at each call. */
 function settingsOf({ vars, made }: Admission): Settings {
-  const given = (name: string) => (typeof vars[name] === "string" ? vars[name].trim() : "");
   const { token = null, key = null } = made ?? {};
   return {
-    SLUICE_API_TOKENS: token === null ? given("SLUICE_API_TOKENS") : "",
-    SLUICE_AWS_ACCESS_KEYS: key === null ? given("SLUICE_AWS_ACCESS_KEYS") : "",
+    SLUICE_API_TOKENS: token === null ? variableText(vars.SLUICE_API_TOKENS) : "",
+    SLUICE_AWS_ACCESS_KEYS: key === null ? variableText(vars.SLUICE_AWS_ACCESS_KEYS) : "",
   };
 }
 

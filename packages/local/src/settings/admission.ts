@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isBehindProxy } from "@sluice/protocol";
+import { isBehindProxy, variableText } from "@sluice/protocol";
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/i;
 
@@ -52,7 +52,7 @@ const MADE_KEY = "SLUICE";
 export function admit(vars: Readonly<Record<string, unknown>>, host: string, token: string): Admission {
   const given = isLoopback(host) && !isBehindProxy(vars) ? { SLUICE_ENV: "local", ...vars } : vars;
   const isOpen = opensBroker(given);
-  const hasKeys = textOf(vars.SLUICE_AWS_ACCESS_KEYS) !== "";
+  const hasKeys = variableText(vars.SLUICE_AWS_ACCESS_KEYS) !== "";
   const aws = hasKeys ? "known" : isOpen ? "everybody" : "nobody";
   const hasTokens = tokensOf(vars).length > 0;
   if (!hasTokens && isOpen && (!hasKeys || vars.SLUICE_ENV !== undefined)) {
@@ -81,7 +81,7 @@ export function admitInDevelopment(
   token: string,
 ): Admission {
   const [givenToken = null] = tokensOf(vars);
-  const keys = textOf(vars.SLUICE_AWS_ACCESS_KEYS);
+  const keys = variableText(vars.SLUICE_AWS_ACCESS_KEYS);
   const isOpen = isLoopback(host) || opensBroker(vars);
   const made: MadeAccess = {
     token: isOpen || givenToken !== null ? null : token,
@@ -115,13 +115,9 @@ function opensBroker({ SLUICE_ENV: env }: Readonly<Record<string, unknown>>): bo
 
 /** Lists the tokens of `SLUICE_API_TOKENS`, as the broker reads them. */
 function tokensOf({ SLUICE_API_TOKENS: tokens }: Readonly<Record<string, unknown>>): string[] {
-  return textOf(tokens)
+  return variableText(tokens)
     .split(",")
     .flatMap((one) => one.trim() || []);
-}
-
-function textOf(variable: unknown): string {
-  return typeof variable === "string" ? variable.trim() : "";
 }
 
 /** Settings with the credentials for a broker. */

@@ -11,6 +11,10 @@ it("alerts without a URL, or without the key that they are signed with, say what
   expect(troubleOf(signed, {})).toBe("the environment variable SLUICE_ALERTS_SECRET is not set");
   expect(troubleOf({ format: "slack" }, {})).toMatch(/has no url, and .* SLUICE_ALERTS_URL is not set$/);
   expect(troubleOf({ format: "slack" }, { SLUICE_ALERTS_URL: url })).toBeNull();
-  expect(troubleOf(signed, { SLUICE_ALERTS_SECRET: "" })).toBe(troubleOf(signed, {}));
-  expect(troubleOf({ format: "slack" }, { SLUICE_ALERTS_URL: "" })).toBe(troubleOf({ format: "slack" }, {}));
+  for (const unset of ["", " "]) {
+    expect(troubleOf(signed, { SLUICE_ALERTS_SECRET: unset })).toBe(troubleOf(signed, {}));
+    expect(troubleOf({ format: "slack" }, { SLUICE_ALERTS_URL: unset })).toBe(
+      troubleOf({ format: "slack" }, {}),
+    );
+  }
 });

@@ -1,3 +1,5 @@
+import { variableText } from "../variable-text.ts";
+
 /** Settings of a broker that exports spans. */
 export interface ExportSettings {
   /** URL that spans are posted to. */
@@ -19,10 +21,10 @@ const TRACES_PATH = "/v1/traces";
  * @throws RangeError for values of another form.
  */
 export function exportSettingsIn(env: Readonly<Record<string, unknown>>): ExportSettings | null {
-  const url = parseOtlpEndpoint(textOf(env.SLUICE_OTLP_ENDPOINT));
+  const url = parseOtlpEndpoint(variableText(env.SLUICE_OTLP_ENDPOINT));
   if (url === null) return null;
-  const headers = parseOtlpHeaders(textOf(env.SLUICE_OTLP_HEADERS));
-  return { url, headers, ratio: parseTraceRatio(textOf(env.SLUICE_TRACE_RATIO)) };
+  const headers = parseOtlpHeaders(variableText(env.SLUICE_OTLP_HEADERS));
+  return { url, headers, ratio: parseTraceRatio(variableText(env.SLUICE_TRACE_RATIO)) };
 }
 
 /**
@@ -111,8 +113,4 @@ function decoded(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-function textOf(variable: unknown): string {
-  return typeof variable === "string" ? variable.trim() : "";
 }
