@@ -120,6 +120,15 @@ it("a list of messages has nothing at a place where no message is", () => {
   expect(() => list.timeAt(1)).toThrow(new RangeError("place 1 of 1"));
 });
 
+it("a list of messages keeps no segment of a message that has left at the front", () => {
+  const { list, segment } = everyTenth(3);
+  list.remove(segment, 0, 0);
+  expect(list.slack).toBe(1);
+  expect(() => list.segmentAt(-1)).toThrow(RangeError);
+  list.insert(segment, 5, 0);
+  expect(placesOf(list)).toEqual([5, 10, 20].map((index) => [0, index]));
+});
+
 it("a list of messages refuses to take out what is not in it", () => {
   const segment = segmentOf(3);
   const list = new MessageList<Segment>();

@@ -13,7 +13,8 @@ interface Numbered {
  * shorter side move.
  */
 export class MessageList<Segment extends Numbered> {
-  #segments: Segment[] = [];
+  /** `undefined` at free places: a segment that has ended can go. */
+  #segments: (Segment | undefined)[] = [];
   #indexes: number[] = [];
   #times: number[] = [];
   #front = 0;
@@ -61,6 +62,7 @@ export class MessageList<Segment extends Numbered> {
     const last = this.length - 1;
     if (place <= last - place) {
       this.#shift(place, 0, -1);
+      this.#segments[this.#front] = undefined;
       this.#front += 1;
       this.#trim();
     } else {
@@ -116,7 +118,7 @@ export class MessageList<Segment extends Numbered> {
   }
 }
 
-function column<Value>(values: readonly Value[], at: number): Value {
+function column<Value>(values: readonly (Value | undefined)[], at: number): Value {
   const value = values[at];
   if (value === undefined) throw new RangeError(`place ${at} of ${values.length}`);
   return value;
