@@ -89,6 +89,12 @@ export function batch({ maxBatchSize, maxBatchTimeoutSeconds }: ConsumerSettings
   return `${maxBatchSize} or ${maxBatchTimeoutSeconds} s`;
 }
 
+/** How many deliveries run at a time; `null` for a consumer that asks for messages itself. */
+export function concurrency({ settings }: ConsumerDefinition): string | null {
+  if (!("maxConcurrency" in settings)) return null;
+  return settings.maxConcurrency === null ? "as many as needed" : `${settings.maxConcurrency} at most`;
+}
+
 function retries({ maxRetries, retryDelaySeconds, retryPolicy }: ConsumerDefinition["settings"]): string {
   if (retryPolicy !== undefined) return `${maxRetries}, ${retryPolicy.kind}`;
   return retryDelaySeconds === 0 ? `${maxRetries}` : `${maxRetries}, after ${retryDelaySeconds} s`;

@@ -1,6 +1,6 @@
 import type { QueueView } from "@sluice/gateway/views";
 import { expect, it } from "vitest";
-import { rowOf } from "./list.ts";
+import { factsOf, rowOf } from "./list.ts";
 
 const queue = (ready: number, ...kinds: string[]) =>
   ({
@@ -52,4 +52,26 @@ it.each([
 ])("a list says %j", (text, view) => {
   const state = rowOf(view).at(-1);
   expect(typeof state === "string" ? state : state?.text).toBe(`${text}, 3 shards`);
+});
+
+it.each<[object | null, string | null]>([
+  [{ type: "worker", worker: "shop", settings: { maxConcurrency: null } }, "as many as needed"],
+  [{ type: "worker", worker: "shop", settings: { maxConcurrency: 3 } }, "3 at most"],
+  [{ type: "http_push", settings: { url: "https://shop.example/", maxConcurrency: 50 } }, "50 at most"],
+  [{ type: "http_pull", settings: {} }, null],
+  [null, null],
+])("the facts of a queue with the consumer %j say that %j deliveries run at a time", (consumer, text) => {
+  const view = {
+    ...queue(1),
+    id: "1",
+    consumer,
+    oldestMessageAt: "2026-11-26T23:56:00.000Z",
+    deadLettersOf: { queues: [], subscriptions: [] },
+    producers: [],
+    topics: [],
+    lastMove: null,
+  } as unknown as QueueView;
+  const lines = factsOf(view, { why: [], errors: [] }, {});
+  expect(/^concurrency +(.*)$/m.exec(lines)?.[1] ?? null).toBe(text);
+  expect(lines).toContain(", the oldest came 4 min ago\n");
 });

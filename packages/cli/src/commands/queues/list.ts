@@ -1,6 +1,6 @@
 import type { QueueView } from "@sluice/gateway/views";
 import { type Cell, facts, type Look, table } from "@sluice/local/report/table";
-import { batch, receiver, retriesBy } from "@sluice/local/report/topology-table";
+import { batch, concurrency, receiver, retriesBy } from "@sluice/local/report/topology-table";
 import { distance } from "@sluice/local/report/words";
 import { failedText, isFailing, plural, printable, size, span } from "@sluice/protocol/words";
 import { BrokerFailure } from "../../client/broker-client.ts";
@@ -122,13 +122,18 @@ function stateOf({ settings, health, damage, messages, now }: QueueView): Cell {
   return { text: `failing (${consecutiveFailures})${reason}`, colour: "red" };
 }
 
-function factsOf(queue: QueueView, { why, errors, messages = queue.messages }: Trouble, look: Look): string {
+/** Everything about a queue, in lines. */
+export function factsOf(
+  queue: QueueView,
+  { why, errors, messages = queue.messages }: Trouble,
+  look: Look,
+): string {
   const { settings, consumer, deadLettersOf, now, producers, topics, buckets = [] } = queue;
   const { queues, subscriptions } = deadLettersOf;
   const count = (number: number) => counted(number, queue);
   const { deliveryDelaySeconds, messageRetentionSeconds, maxReceivesPerSecond } = settings;
   const oldest =
-    queue.oldestMessageAt === null ? "" : `, the oldest sent ${distance(queue.oldestMessageAt, now)}`;
+    queue.oldestMessageAt === null ? "" : `, the oldest came ${distance(queue.oldestMessageAt, now)}`;
   const limit = maxReceivesPerSecond === null ? "" : `, ${maxReceivesPerSecond} a second at most`;
   return facts(
     [
@@ -149,6 +154,7 @@ function factsOf(queue: QueueView, { why, errors, messages = queue.messages }: T
       ["last errors", listOf(errors, "\n")],
       ["consumer", consumer === null ? "none" : receiver(consumer)],
       ["batch", consumer?.type === "worker" ? batch(consumer.settings) : null],
+      ["concurrency", consumer === null ? null : concurrency(consumer)],
       ["retries", consumer === null && queue.redrive === null ? null : retriesBy(queue.redrive, consumer)],
       ["dead letters", deadLetterQueueOf(queue) === null ? null : `go to ${deadLetterQueueOf(queue)}`],
       ["takes those of", listOf([...queues, ...subscriptions])],

@@ -1,4 +1,5 @@
 import type { BackupQueue } from "@sluice/gateway/views";
+import { concurrency } from "@sluice/local/report/topology-table";
 import {
   BATCH_SIZE_DEFAULT,
   BATCH_TIMEOUT_SECONDS_DEFAULT,
@@ -79,9 +80,9 @@ export function linesOf(queue: BackupQueue): Line[] {
   const { settings } = consumer;
   lines.push(["consumer", consumerText(consumer)]);
   if (consumer.type === "worker") {
-    const { maxBatchSize, maxBatchTimeoutSeconds, maxConcurrency } = consumer.settings;
+    const { maxBatchSize, maxBatchTimeoutSeconds } = consumer.settings;
     lines.push(["batch", `${plural(maxBatchSize, "message")}, or ${maxBatchTimeoutSeconds} s`]);
-    lines.push(["concurrency", maxConcurrency === null ? "as many as needed" : `${maxConcurrency} at most`]);
+    lines.push(["concurrency", concurrency(consumer)]);
   } else if (consumer.type === "http_pull") {
     lines.push(["batch", plural(consumer.settings.maxBatchSize, "message")]);
     lines.push(["visibility", `${consumer.settings.visibilityTimeoutMs / 1_000} s`]);

@@ -10,6 +10,7 @@ import {
 import type { BackupMessage } from "@sluice/gateway/views";
 import { CliError, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import { RECEIVE_MESSAGES_MAX } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import { type Backlog, idOf, type Source, type SourceQueue, type Taken } from "../message.ts";
 import { callSqs, identityOf, placeOf, urlOf } from "./client.ts";
 import {
@@ -53,7 +54,6 @@ class SqsSource implements Source {
       this.#client.send(new ListQueueTagsCommand({ QueueUrl: this.#url })),
     );
     const dead = deadLetterNameIn(attributes);
-    const count = dead?.maxReceiveCount;
     return {
       place: placeOf(this.#client, attributes.QueueArn ?? this.#url),
       identity: identityOf(this.#client, "source", attributes),
@@ -66,7 +66,7 @@ class SqsSource implements Source {
           ? []
           : [
               `The messages in its dead-letter queue stay: sluice adopt ${dead.name} --from sqs.`,
-              `A receive of the bridge counts: a message that it receives for the ${count}th time, and is killed with, goes there.`,
+              `Receives of the bridge count: a message that it receives ${plural(dead.maxReceiveCount, "time")} and does not delete, as after a kill, goes there.`,
             ]),
       ],
       steps: [],
