@@ -153,8 +153,12 @@ function byTime(a: LookedAt, b: LookedAt): number {
   return b.end.atMs - a.end.atMs;
 }
 
-/** Returns the name of a message for a shard: an id for every shard, a ref for its own shard as that made it. */
-function nameFor(name: string, shard: number, kept: number): string[] {
+/**
+ * Returns the name of a message for a shard: an id for every shard, a ref for its own shard as that made it.
+ *
+ * @param kept how many shards there are, of which the first one says that a text names none. Default: no shard does.
+ */
+export function nameFor(name: string, shard: number, kept = Number.POSITIVE_INFINITY): string[] {
   if (/^[0-9a-f]{32}$/i.test(name.replaceAll("-", ""))) return [name];
   const { token, shard: own } = tokenOfShard(name);
   // A text that names no shard names no message either, which a shard has to say.

@@ -1,12 +1,6 @@
-import {
-  type CancelMoveReply,
-  type LookRequest,
-  type MoveTask,
-  type NewMove,
-  type StartMoveReply,
-  tokenOfShard,
-} from "@sluice/protocol";
+import type { CancelMoveReply, LookRequest, MoveTask, NewMove, StartMoveReply } from "@sluice/protocol";
 import type { Shards } from "../calls/shards.ts";
+import { nameFor } from "../look/look-rule.ts";
 import { sumOf } from "../merge/amounts.ts";
 import { mergedMove } from "../merge/moves.ts";
 
@@ -113,12 +107,6 @@ async function amountsOf(
     left -= part;
     return part;
   });
-}
-
-function nameFor(name: string, shard: number): string[] {
-  if (/^[0-9a-f]{32}$/i.test(name.replaceAll("-", ""))) return [name];
-  const { token, shard: own } = tokenOfShard(name);
-  return own === shard ? [token] : [];
 }
 
 /** Cancels the parts of a task that still run. */
