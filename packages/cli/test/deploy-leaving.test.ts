@@ -136,6 +136,25 @@ describe.each(KINDS)("a rollback of a deployment that repeats an earlier one: %s
     expect(versionsOf(NAMES)).toEqual([before[0], mailer, before[2]]);
   });
 
+  it("leads over more changes of secrets than Cloudflare lists deployments", async () => {
+    const project = shop();
+    project.worker("web", { sends: "mails", code: "1" });
+    await project.succeed("deploy", WORKERS);
+    for (let i = 0; i < 12; i++) cloud.changeSecret("web");
+    const before = versionsOf(NAMES);
+    project.worker("web", { sends: "mails", code: "2" });
+    await project.succeed("deploy", WORKERS);
+    cloud.changeSecret("web");
+    await project.succeed("rollback", WORKERS, { url });
+    expect(versionsOf(NAMES)).toEqual(before);
+    project.worker("web", { sends: "mails", code: "2" });
+    await project.succeed("deploy", WORKERS);
+    for (let i = 0; i < 12; i++) cloud.changeSecret("web");
+    expect((await project.run("rollback", WORKERS, { url })).output).toContain(
+      "of the last deployments, which are all",
+    );
+  });
+
   it("is refused, by their names, where it would bring back earlier secrets, and goes on with --force", async () => {
     const project = await cloud.deployedShop();
     cloud.changeSecret("mailer", "first");

@@ -208,6 +208,13 @@ describe.each(KINDS)("a removal leaves alone: %s", (kind) => {
     expect([...account.scripts.keys()]).toEqual(["web"]);
   });
 
+  it("no Worker whose secrets have changed more often than Cloudflare lists deployments", async () => {
+    const project = await cloud.deployedShop();
+    for (let i = 0; i < 12; i++) cloud.changeSecret("mailer");
+    await project.succeed("destroy", ["web", "mailer"], { force: true });
+    expect([...account.scripts.keys()]).toEqual([]);
+  });
+
   it("no Worker whose first version was uploaded and is not deployed", async () => {
     const project = shop();
     await project.run("deploy", ["mailer"]);

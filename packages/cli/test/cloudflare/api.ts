@@ -156,16 +156,17 @@ function scriptRoutes(account: Account): Hono {
     return c.json(success({ services: { incoming: bound, outgoing: [] }, durable_objects: [] }));
   });
   app.get("/deployments", (c) =>
-    c.json(success({ deployments: account.find(nameOf(c)).deployments.map(deploymentOf) })),
+    c.json(success({ deployments: account.find(nameOf(c)).deployments.slice(0, 10).map(deploymentOf) })),
   );
   app.post("/deployments", async (c) => {
     const { versions, annotations } = await c.req.json();
     const force = c.req.query("force") === "true";
     return c.json(success(deploymentOf(account.deployAgain(nameOf(c), versions, annotations ?? {}, force))));
   });
-  app.get("/versions", (c) =>
-    c.json(success({ items: account.find(nameOf(c)).versions.map(versionOf).reverse() })),
-  );
+  app.get("/versions", (c) => {
+    const items = account.find(nameOf(c)).versions.map(versionOf).reverse();
+    return c.json(success({ items: items.slice(0, c.req.query("deployable") === "true" ? 100 : 10) }));
+  });
   app.get("/versions/:id", (c) => {
     const version = account.find(nameOf(c)).versions.find(({ id }) => id === c.req.param("id"));
     if (version === undefined) throw new Refused(404, 10_007, "This version does not exist.");

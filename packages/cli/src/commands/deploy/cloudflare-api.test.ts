@@ -34,7 +34,7 @@ const answers = (body: unknown) => apiOf((_, response) => response.end(JSON.stri
 describe("an answer of another form than Cloudflare's", () => {
   const calls = [
     ["deployments", (api: CloudflareApi) => api.deployed("web")],
-    ["versions", (api: CloudflareApi) => api.versions("web")],
+    ["versions?deployable=true", (api: CloudflareApi) => api.versions("web")],
     ["versions/a", (api: CloudflareApi) => api.version("web", "a")],
     ["subdomain", (api: CloudflareApi) => api.address("web")],
     ["references", (api: CloudflareApi) => api.boundTo("web")],

@@ -71,7 +71,10 @@ export class CloudflareApi {
     return this.#account;
   }
 
-  /** Lists the ids of the versions that got a Worker's requests, the newest last; `null` for no such Worker. */
+  /**
+   * Lists the ids of the versions that got a Worker's requests, the newest last; `null` for no such Worker. Cloudflare
+   * lists the last 10 deployments, and no earlier ones.
+   */
   deployed(worker: string): Promise<string[] | null> {
     return this.#script(worker, "deployments", ({ deployments }: { deployments: DeploymentAnswer[] }) => {
       const ordered = deployments.toSorted((a, b) => a.created_on.localeCompare(b.created_on));
@@ -80,10 +83,10 @@ export class CloudflareApi {
     });
   }
 
-  /** Lists the latest versions of a Worker. */
+  /** Lists the versions of a Worker that can be deployed, which are the last 100. Without that filter they are 10. */
   async versions(worker: string): Promise<Version[]> {
     const read = ({ items }: { items: VersionAnswer[] }) => items.map(versionOf);
-    return (await this.#script(worker, "versions", read)) ?? [];
+    return (await this.#script(worker, "versions?deployable=true", read)) ?? [];
   }
 
   /** Reads a version, with its bindings and the names of the Workers that its service bindings lead to. */

@@ -99,13 +99,30 @@ async function liveMark(name: string, deployed: readonly string[], api: Cloudfla
 export async function runningCode(
   name: string,
   deployed: readonly string[],
-  api: Pick<CloudflareApi, "version">,
+  api: Pick<CloudflareApi, "version" | "versions">,
 ): Promise<VersionWithBindings | null> {
   for (const id of deployed.toReversed()) {
     const version = await api.version(name, id);
     if (!changesSecretsAlone(version)) return version;
   }
-  return null;
+  const [oldest] = withCode(deployed, await api.versions(name));
+  return oldest === undefined || oldest === deployed[0] ? null : api.version(name, oldest);
+}
+
+/**
+ * Adds the version with the code of the oldest deployment that is listed, if that only changed secrets: the deployment
+ * of its code came too long ago.
+ *
+ * @param deployed ids of the versions that were deployed, the newest last.
+ */
+export function withCode(deployed: readonly string[], versions: readonly Version[]): readonly string[] {
+  const oldest = versions.find(({ id }) => id === deployed[0]);
+  if (oldest === undefined || !changesSecretsAlone(oldest)) return deployed;
+  const before = versions
+    .filter((version) => !changesSecretsAlone(version) && version.createdOn < oldest.createdOn)
+    .toSorted((a, b) => a.createdOn.localeCompare(b.createdOn))
+    .at(-1);
+  return before === undefined ? deployed : [before.id, ...deployed];
 }
 
 /** Whether `wrangler secret put`, or an edit of a secret in the dashboard, has made a version. */

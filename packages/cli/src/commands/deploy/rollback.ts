@@ -8,7 +8,7 @@ import { ChangedSecrets, type Version } from "./cloudflare-api.ts";
 import { type Deployment, type DeploymentOptions, openDeployment, type StartWrangler } from "./deployment.ts";
 import { BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { deploymentOf } from "./messages.ts";
-import { changesSecretsAlone, ownersOf } from "./owners.ts";
+import { changesSecretsAlone, ownersOf, withCode } from "./owners.ts";
 import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
 
 const ROLLBACK_MESSAGE = "sluice rollback";
@@ -62,12 +62,13 @@ export async function rollback(
   for (const name of [...project.workers.map((worker) => worker.name), project.broker.name]) {
     const ids = await api.deployed(name);
     if (ids === null) continue;
-    workers.push({ name, versions: codesOf(ids, await api.versions(name)) });
+    const listed = await api.versions(name);
+    workers.push({ name, versions: codesOf(withCode(ids, listed), listed) });
   }
   const targets = targetsOf(workers);
   if (targets.every(({ to }) => to === null)) {
     throw new CliError(
-      'There is nothing to go back to: no deployment by "sluice deploy" came before this one.',
+      'There is nothing to go back to: of the last deployments, which are all that Cloudflare lists, none by "sluice deploy" came before this one.',
     );
   }
   await refuseForOthers(targets, live, deployment);
