@@ -59,7 +59,7 @@ export async function adopt(on: OnBroker, name: string, options: AdoptOptions): 
   const same =
     existing === null || as !== name
       ? null
-      : await sameQueueRefusal(on.client, name, described.identity, patience);
+      : await sameQueueRefusal(on.client, name, described.identity, { patience, dryRun });
   const plan = planOf(on, { described, existing, name: as, follow, same, missing: hasDead ? null : dead });
   if (!(await agreeToPlan(on, plan, { dryRun, yes }))) return 0;
   const { from } = options;

@@ -46,7 +46,7 @@ export async function eject(on: OnBroker, name: string, options: EjectOptions): 
   const same =
     described.identity === null || as !== name
       ? null
-      : await sameQueueRefusal(client, name, described.identity, patience);
+      : await sameQueueRefusal(client, name, described.identity, { patience, dryRun });
   const plan = planOf(on, view, { ...described, refusal: same ?? described.refusal }, as, follow);
   if (!(await agreeToPlan(on, plan, { dryRun, yes }))) return 0;
   return untilStopped(printer, follow, async (stop) => {

@@ -19,21 +19,36 @@ interface OwnQueue {
   readonly created_on: string;
 }
 
+interface Asked {
+  readonly patience: Patience;
+  /** Whether nothing may be changed, even for a moment. */
+  readonly dryRun: boolean;
+}
+
 /**
  * Makes the refusal where a queue of the broker and one of another system are the same queue, whose messages a move
- * would delete; `null` where they are two. Addresses cannot decide it, since a broker has several.
+ * would delete; `null` where they are two. Addresses cannot decide it, since a broker has several. A dry run refuses
+ * also what may be the same.
  */
 export async function sameQueueRefusal(
   client: BrokerClient,
   name: string,
   other: OtherQueue,
-  patience: Patience,
+  { patience, dryRun }: Asked,
 ): Promise<string | null> {
   const found = await patiently(patience, () =>
     client.rest<OwnQueue[]>({ path: `?page=1&name=${encodeURIComponent(name)}` }),
   );
   const own = found.find(({ queue_name }) => queue_name === name);
-  if (own === undefined || !(await isSame(client, own, other, patience))) return null;
+  if (own === undefined) return null;
+  const isSame = isKnownSame(own, other);
+  if (isSame === null && dryRun) {
+    return (
+      "Both sides may be the same queue: the times of their creation do not tell them apart. Without --dry-run the " +
+      "command finds out before it moves anything, by a queue that it creates and deletes."
+    );
+  }
+  if (!(isSame ?? (await isSeen(client, other, patience)))) return null;
   return (
     `Both sides are the same queue, ${name} of ${client.url}, and moving it would lose its messages. The other side's ` +
     "address is that of this broker: look at AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL and the profile for SQS, at " +
@@ -41,16 +56,19 @@ export async function sameQueueRefusal(
   );
 }
 
-async function isSame(
-  client: BrokerClient,
-  own: OwnQueue,
-  { id, createdSeconds, hasQueue }: OtherQueue,
-  patience: Patience,
-): Promise<boolean> {
+/** Tells by the facts of both queues whether they are the same one; `null` where the facts do not tell. */
+function isKnownSame(own: OwnQueue, { id, createdSeconds }: OtherQueue): boolean | null {
   if (id !== undefined) return id === own.queue_id;
   const ownSeconds = Math.floor(Date.parse(own.created_on) / 1_000);
-  if (createdSeconds !== undefined && createdSeconds !== ownSeconds) return false;
-  // Two queues can be created in the same second. If the other system sees a new queue of the broker, it is the broker.
+  return createdSeconds !== undefined && createdSeconds !== ownSeconds ? false : null;
+}
+
+/** Whether the other system sees a new queue of the broker, and so is the broker. */
+function isSeen(
+  client: BrokerClient,
+  { hasQueue }: Pick<OtherQueue, "hasQueue">,
+  patience: Patience,
+): Promise<boolean> {
   return patiently(patience, async () => {
     const probe = `sluice-${randomUUID()}`;
     const body = { queue_name: probe };
