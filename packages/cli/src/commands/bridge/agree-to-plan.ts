@@ -14,6 +14,8 @@ export async function agreeToPlan(
   { dryRun, yes }: { readonly dryRun: boolean; readonly yes: boolean },
 ): Promise<boolean> {
   if (!json) printer.print(planText(plan));
+  // Standard output is data. Who is asked sees the plan beside it.
+  else if (!dryRun && !yes && surroundings.isInteractive) printer.warn(planText(plan));
   if (dryRun) {
     if (json) printer.print(JSON.stringify(plan, null, 2));
     else if (plan.refusal !== null) printer.warn(`\n${plan.refusal}`);

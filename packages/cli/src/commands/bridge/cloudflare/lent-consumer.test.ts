@@ -127,6 +127,19 @@ describe("a consumer that was taken away", () => {
     await expect(one.take()).rejects.toThrow("has taken its consumer away");
   });
 
+  it("is named by the plan of a later run, also where the pull consumer has been removed by hand", async () => {
+    const { state, lent, source } = cloudflare(WORKER);
+    await lent().take();
+    for (const removed of [false, true]) {
+      if (removed) state.consumer = null;
+      expect((await (await source()).describe()).steps).toEqual([
+        expect.stringContaining(
+          'put back the consumer "mailer" at the end, which an earlier run has taken away',
+        ),
+      ]);
+    }
+  });
+
   it.each([
     [WORKER, "mailer"],
     [THEIR_PULL, undefined],

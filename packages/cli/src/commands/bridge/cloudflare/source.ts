@@ -98,7 +98,8 @@ class CloudflareSource implements Source {
             ? [
                 original === null
                   ? "let the old queue be pulled from: it has no consumer, and has none again at the end"
-                  : "let the old queue be pulled from, and put back its consumer at the end",
+                  : `let the old queue be pulled from, and put back the consumer "${kept?.script_name}" at the end, which an ` +
+                    "earlier run has taken away",
               ]
             : [],
       refusal: this.#refusal(
