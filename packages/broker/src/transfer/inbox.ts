@@ -158,20 +158,24 @@ export class Inbox {
     const acceptedBefore = this.acceptedFrom(source);
     let takenTo = acceptedBefore;
     let refused: string | null = null;
-    for (const item of [{ id, packed }, ...(more ?? [])]) {
-      if (item.id <= takenTo) continue;
-      const index = indexOf(item.packed);
-      if (index instanceof PackedFormatError) {
-        if (more === undefined) throw index;
-        refused = index.message;
-        break;
+    try {
+      for (const item of [{ id, packed }, ...(more ?? [])]) {
+        if (item.id <= takenTo) continue;
+        const index = indexOf(item.packed);
+        if (index instanceof PackedFormatError) {
+          if (more === undefined) throw index;
+          refused = index.message;
+          break;
+        }
+        accept(index);
+        takenTo = item.id;
       }
-      accept(index);
-      takenTo = item.id;
-    }
-    if (takenTo > acceptedBefore) {
-      this.#accepted.set(source, takenTo);
-      this.#context.write(() => this.#context.store.writeInbox(source, takenTo));
+    } finally {
+      // The turn commits what was accepted before an error.
+      if (takenTo > acceptedBefore) {
+        this.#accepted.set(source, takenTo);
+        this.#context.write(() => this.#context.store.writeInbox(source, takenTo));
+      }
     }
     return { takenTo, refused };
   }

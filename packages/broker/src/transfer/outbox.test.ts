@@ -1,9 +1,10 @@
-import { packMessages } from "@sluice/protocol";
+import { ALERTS_QUEUE, packMessages } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer, definition, packTexts } from "../../test/messages.ts";
 import { World } from "../../test/world.ts";
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from "../platform/backoff.ts";
 import type { Transfer } from "../rpc/transfer.ts";
+import { passSource } from "../shards/passed-on.ts";
 import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { TRANSFER_MS_MAX } from "./outbox.ts";
 
@@ -325,6 +326,18 @@ describe("taking", () => {
     expect(waiting(world, "dead")).toBe(1);
     await world.core("dead").inbox.accept(transfer(8, "b"));
     expect(waiting(world, "dead")).toBe(2);
+  });
+
+  it("remembers what it took of a call before an error, so that a repeated call doubles nothing", async () => {
+    const world = new World({ orders: {} });
+    const { inbox } = world.core("orders");
+    const source = passSource(ALERTS_QUEUE, "orders#1");
+    const more = [{ id: 2, packed: packTexts(["no note"]) }];
+    const call = { ...transfer(1, JSON.stringify({ kind: "failures", on: null }), source), more };
+    await expect(inbox.accept(call)).rejects.toThrow(SyntaxError);
+    expect(inbox.acceptedFrom(source)).toBe(1);
+    world.crash("orders");
+    expect(world.core("orders").inbox.acceptedFrom(source)).toBe(1);
   });
 
   it("notes nothing of what it cannot read, so that nothing is confirmed that is not there", async () => {
