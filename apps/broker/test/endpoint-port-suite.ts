@@ -184,6 +184,16 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
       expect(there.requests).toHaveLength(1);
     });
 
+    it.each([
+      ["before its length", "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf"],
+      ["in the middle of a stream", `${STREAMED}4\r\nhalf\r\n`],
+    ])("takes an answer whose body, which is not needed, breaks off %s", async (_, bytes) => {
+      const there = await server();
+      there.on = (_request, socket) => void socket.write(bytes, () => socket.resetAndDestroy());
+      expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "answered", status: 200 });
+      expect(there.requests).toHaveLength(1);
+    });
+
     it("is timed out where an answer that is to be whole stops, however long it has gone on", async () => {
       const there = await server();
       there.on = (_, socket) => drip(socket, 1_500);

@@ -67,8 +67,8 @@ export const workersPort: EndpointPort = {
         clearTimeout(tooLong);
         tooLong = giveUpAfter(responseTimeoutMs, "its answer did not go on");
       };
-      // The body is not needed, and unread it would keep the connection.
-      if (wholeAnswerTimeoutMs === undefined) await response.body?.cancel();
+      // The body is not needed, however it ends, and unread it would keep the connection.
+      if (wholeAnswerTimeoutMs === undefined) await response.body?.cancel().catch(() => {});
       else await response.body?.pipeTo(new WritableStream({ start: goneOn, write: goneOn }), { signal });
       return outcomeOf(response.status, (name) => response.headers.get(name));
     } catch {
@@ -111,7 +111,7 @@ async function answers(url: string, method: "HEAD" | "GET", timeoutMs: number): 
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutMs),
     });
-    await response.body?.cancel();
+    await response.body?.cancel().catch(() => {});
     const outcome = outcomeOf(response.status, () => null);
     return outcome.kind === "answered" ? outcome.status : null;
   } catch {
@@ -125,16 +125,15 @@ async function answers(url: string, method: "HEAD" | "GET", timeoutMs: number): 
  */
 async function hangs(text: string, timeoutMs: number): Promise<boolean> {
   const { hostname, port, protocol } = new URL(text);
-  const socket = wayTo(text).connect({ hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) });
-  const settled = socket.opened.then(
-    () => false,
-    () => false,
-  );
   const late = new Promise<true>((resolve) => setTimeout(resolve, timeoutMs, true));
+  let socket: Socket | undefined;
   try {
-    return await Promise.race([settled, late]);
+    socket = wayTo(text).connect({ hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) });
+    return await Promise.race([socket.opened.then(() => false), late]);
+  } catch {
+    return false;
   } finally {
-    socket.close().catch(() => {});
+    socket?.close().catch(() => {});
   }
 }
 
