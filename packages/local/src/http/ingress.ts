@@ -3,7 +3,7 @@ export interface Ingress {
   readonly port: number;
   /**
    * Stops listening. Resolves when all requests that had begun are answered, but after five seconds at the latest, or
-   * once the signal is aborted. The proxy before workerd takes the first bytes of an answer for all of it.
+   * once the signal is aborted.
    */
   stop(signal: AbortSignal): Promise<void>;
   /** Ends every connection. */

@@ -1,6 +1,12 @@
 import { once } from "node:events";
 import { Agent, createServer, request, type Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server as TcpServer,
+  type Socket,
+} from "node:net";
 import { text } from "node:stream/consumers";
 import { CliError } from "@sluice/project/errors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -12,7 +18,7 @@ let worker: Server;
 /** Where it is; `null` while it does not run. */
 let workerd: number | null;
 let proxy: Ingress;
-const portOf = (server: Server) => (server.address() as AddressInfo).port;
+const portOf = (server: TcpServer) => (server.address() as AddressInfo).port;
 const at = (path: string) => `http://127.0.0.1:${proxy.port}${path}`;
 const start = (port = 0) => startProxy({ host: "127.0.0.1", port, workerd: () => workerd });
 
@@ -197,6 +203,42 @@ describe("a proxy", () => {
     response.end("done");
     expect(await (await answered).text()).toBe("done");
     await stopped;
+  });
+
+  it.each([
+    ["is small and comes in parts", Array.from({ length: 5 }, (_, n) => `part ${n} `)],
+    ["is larger than what the connection buffers", ["x".repeat(4_000_000)]],
+  ])("that is to stop writes all of an answer that has begun and %s", async (_, parts) => {
+    const whole = parts.join("");
+    // As workerd, and other than Node.js' server: it goes on with an answer when no more requests can come.
+    const halfOpen = createTcpServer({ allowHalfOpen: true });
+    await once(halfOpen.listen(0, "127.0.0.1"), "listening");
+    workerd = portOf(halfOpen);
+    const begun = once(halfOpen, "connection");
+    const asked = fetch(at("/"));
+    const [socket]: Socket[] = await begun;
+    socket?.resume().write(`HTTP/1.1 200 OK\r\ncontent-length: ${whole.length}\r\n\r\n`);
+    const response = await asked;
+    const noMore = once(socket as Socket, "end");
+    const stopped = proxy.stop(new AbortController().signal);
+    await noMore;
+    for (const part of parts) {
+      await new Promise((resolve) => setImmediate(resolve));
+      socket?.write(part);
+    }
+    socket?.end();
+    halfOpen.close();
+    expect((await response.text()) === whole).toBe(true);
+    await stopped;
+  });
+
+  it("that is to stop ends connections on which others were answered, as workerd does", async () => {
+    const agent = new Agent({ keepAlive: true });
+    const outgoing = request(at("/"), { agent }).end();
+    const [incoming] = await once(outgoing, "response");
+    await text(incoming);
+    await proxy.stop(new AbortController().signal);
+    agent.destroy();
   });
 
   it("stops at once when it is told to, or has nothing to do", async () => {

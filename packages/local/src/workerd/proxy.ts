@@ -26,21 +26,22 @@ export async function startProxy({ host, port, workerd }: ProxyOptions): Promise
   const connections = new Connections();
   const sockets = new Map<Socket, Exchange>();
   let settled: (() => void) | undefined;
-  /** While stopping, closes connections on which no answer is awaited, and settles when none is left. */
-  const closeUnawaited = () => {
+  /** While stopping, ends connections on which no answer is awaited, and settles when all answers are written. */
+  const endUnawaited = () => {
     if (settled === undefined) return;
-    for (const [socket, { isAwaited }] of sockets) if (!isAwaited) socket.destroy();
-    if ([...sockets.values()].every(({ isAwaited }) => !isAwaited)) settled();
+    for (const { isAwaited, end } of sockets.values()) if (!isAwaited) end();
+    if ([...sockets.keys()].every(({ writableFinished }) => writableFinished)) settled();
   };
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     // Bytes are not parsed here: a connection counts as quiet only before its first answer.
     const isQuiet = () => socket.bytesWritten === 0;
     if (connections.accept(socket, refuseNew, isQuiet) === null) return;
-    const exchange: Exchange = { isAwaited: false, changed: closeUnawaited };
+    const exchange: Exchange = { isAwaited: false, end: () => socket.destroySoon(), changed: endUnawaited };
     sockets.set(socket, exchange);
+    socket.on("finish", endUnawaited);
     socket.on("close", () => {
       sockets.delete(socket);
-      closeUnawaited();
+      endUnawaited();
     });
     joinAtFirstBytes(socket, workerd, exchange);
   });
@@ -56,7 +57,7 @@ export async function startProxy({ host, port, workerd }: ProxyOptions): Promise
       const answered = new Promise<void>((resolve) => {
         settled = resolve;
       });
-      closeUnawaited();
+      endUnawaited();
       await withPatience(answered, signal);
     },
     destroy,
@@ -67,6 +68,8 @@ export async function startProxy({ host, port, workerd }: ProxyOptions): Promise
 interface Exchange {
   /** Whether the client has sent last, so that nothing of the answer has arrived. */
   isAwaited: boolean;
+  /** Ends the connection once all of an answer that has begun is written. Called while no answer is awaited. */
+  end(): void;
   /** Called when `isAwaited` has changed. */
   changed(): void;
 }
@@ -100,12 +103,16 @@ const SWITCHING_PROTOCOLS = Buffer.from("HTTP/1.1 101");
 function join(socket: Socket, port: number, exchange: Exchange): void {
   const upstream = connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
   let isOfHttp = true;
-  let isUnavailable = false;
   const ended = () => {
     socket.unpipe(upstream);
-    isUnavailable = exchange.isAwaited && isOfHttp;
-    if (isUnavailable) endUnavailable(socket);
-    else socket.end();
+    if (exchange.isAwaited && isOfHttp) endUnavailable(socket);
+    else end(socket);
+  };
+  // workerd writes the rest of its answer and then closes a connection on which no more requests come.
+  exchange.end = () => {
+    if (!isOfHttp) return socket.destroySoon();
+    socket.unpipe(upstream).resume();
+    upstream.end();
   };
   const awaits = (isAwaited: boolean) => {
     if (exchange.isAwaited === isAwaited) return;
@@ -125,8 +132,9 @@ function join(socket: Socket, port: number, exchange: Exchange): void {
   upstream.on("error", () => {});
   upstream.on("end", ended);
   upstream.on("close", () => {
-    if (!upstream.readableEnded && exchange.isAwaited && isOfHttp && !socket.destroyed) ended();
-    else if (!isUnavailable) socket.destroy();
+    if (upstream.readableEnded) return;
+    if (exchange.isAwaited && isOfHttp && !socket.destroyed) ended();
+    else socket.destroy();
   });
   socket.on("close", () => upstream.destroy());
   socket.pipe(upstream);
@@ -148,7 +156,14 @@ const UNAVAILABLE_HEAD = [
  * effect then.
  */
 function endUnavailable(socket: Socket): void {
-  socket.end(`${UNAVAILABLE_HEAD}\r\n\r\n${RESTARTING}`);
-  // Later bytes are read and dropped: closing a connection with unread bytes resets it, and the answer is lost.
+  end(socket, `${UNAVAILABLE_HEAD}\r\n\r\n${RESTARTING}`);
+}
+
+/**
+ * Ends a connection after these bytes. Later bytes are read and dropped: closing a connection with unread bytes resets
+ * it, and the answer is lost.
+ */
+function end(socket: Socket, bytes = ""): void {
+  socket.end(bytes);
   socket.resume();
 }
