@@ -31,7 +31,10 @@ export const RECEIVER_BUGS: readonly PlantedBug[] = [
       });
   }),
   inCore("one live lease", "what is released stays invisible", (core) => {
-    core.release = () => core.wake();
+    core.release = async () => {
+      await core.wake();
+      return 0;
+    };
   }),
   inCore("alarm armed", "nothing wakes the queue for those who wait for messages", ({ receivers }) =>
     Object.defineProperty(receivers, "wakeAtMs", { get: () => null }),
