@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { lockData } from "@sluice/local/data/data-lock";
 import { refuseLongPath } from "@sluice/local/data/long-path";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "@sluice/local/data/planned-end";
+import { guardWorkerd } from "@sluice/local/workerd/guard-workerd";
 
 /** Folder of all data, which may be relative to Vite's root; `false` for data in memory. */
 export type PersistState = false | { path: string };
@@ -19,6 +20,8 @@ const held = new Map<string, End>();
  * @throws DataInUseError if another process has the folder.
  */
 export function takeData(persistState: PersistState, root: string): void {
+  // When this process is killed, Miniflare does not end its workerd, which would go on with the data.
+  guardWorkerd();
   if (persistState === false) return;
   const folder = resolve(root, persistState.path);
   persistState.path = folder;

@@ -82,7 +82,7 @@ export function linesOf(queue: BackupQueue): Line[] {
   if (consumer.type === "worker") {
     const { maxBatchSize, maxBatchTimeoutSeconds } = consumer.settings;
     lines.push(["batch", `${plural(maxBatchSize, "message")}, or ${maxBatchTimeoutSeconds} s`]);
-    lines.push(["concurrency", concurrency(consumer)]);
+    lines.push(["concurrency", concurrency(consumer) ?? ""]);
   } else if (consumer.type === "http_pull") {
     lines.push(["batch", plural(consumer.settings.maxBatchSize, "message")]);
     lines.push(["visibility", `${consumer.settings.visibilityTimeoutMs / 1_000} s`]);
