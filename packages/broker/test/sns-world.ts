@@ -66,7 +66,7 @@ export function deadLetters(world: World) {
     return Array.from({ length: count }, (_, i) => ({
       ...payload.message(i),
       text: new TextDecoder().decode(payload.message(i).body),
-      extension: payload.hasExtension(i) ? payload.extension(i) : {},
+      extension: payload.extension(i),
     }));
   });
 }

@@ -12,11 +12,11 @@ export interface FakeMessage {
 }
 
 export function groupAt(index: PackedIndex, i: number): string {
-  return index.hasExtension(i) ? (index.extension(i).groupId ?? "") : "";
+  return index.extension(i).groupId ?? "";
 }
 
 export function keyAt(index: PackedIndex, i: number): string | null {
-  const dedup = index.hasExtension(i) ? index.extension(i).deduplicationId : undefined;
+  const dedup = index.extension(i).deduplicationId;
   return dedup === undefined ? null : `${groupAt(index, i)} ${dedup}`;
 }
 

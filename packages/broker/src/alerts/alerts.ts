@@ -118,7 +118,7 @@ export class Alerts {
     if (this.#settings === null) return;
     // Dead letters keep their age.
     this.#oldestLookMs = 0;
-    const { deadLetterOf, deadLetterSource } = index.hasExtension(0) ? index.extension(0) : {};
+    const { deadLetterOf, deadLetterSource } = index.extension(0);
     if ((deadLetterOf ?? deadLetterSource) === source || isEndpointQueue(source)) {
       this.#deadLettersFrom = source;
     }

@@ -73,7 +73,7 @@ function pushedMessageOf(delivery: Delivery, deadlineMs: number): PushedMessage 
     queue,
     deadlineMs,
     attempt: typeof attempts === "number" ? attempts : (attempts[0] ?? 1),
-    extension: index.hasExtension(0) ? index.extension(0) : {},
+    extension: index.extension(0),
   };
 }
 

@@ -277,7 +277,7 @@ function daemonMessage(
   { senderId, isTrusted }: { readonly senderId: string; readonly isTrusted: boolean },
 ): DaemonMessage {
   const { id, body, timestampMs } = index.message(i);
-  const extension = index.hasExtension(i) ? index.extension(i) : {};
+  const extension = index.extension(i);
   const { attributes } = decodeAttributes(extension.attributes);
   return {
     id: uuidOf(id),

@@ -87,7 +87,7 @@ function storeGroup(
   const earlier: { readonly position: number; readonly attempts: number }[] = [];
   for (const { index, delaySeconds, attempts } of group) {
     for (let i = 0; i < index.count; i++) {
-      const extension = index.hasExtension(i) ? index.extension(i) : {};
+      const extension = index.extension(i);
       const { groupId, deadLetterSource } = extension;
       sizes.push(index.contentBytes(i) - uncountedBytes(extension));
       if (groupId !== undefined) groups[sizes.length - 1] = groupId;

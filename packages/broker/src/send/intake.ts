@@ -154,8 +154,7 @@ export class Intake {
     const outcomes: EnqueuedMessage[] = [];
     const kept: number[] = [];
     for (let i = 0; i < index.count; i++) {
-      const { groupId = "", deduplicationId } =
-        queue.isFifo && index.hasExtension(i) ? index.extension(i) : {};
+      const { groupId = "", deduplicationId } = queue.isFifo ? index.extension(i) : {};
       const key =
         deduplicationId === undefined ? null : deduplicationKey(definition?.fifo, groupId, deduplicationId);
       const first = key === null ? null : this.#deduplication.find(key);

@@ -120,7 +120,7 @@ export class ShardGroups {
 
   /** Whether a message may be stored here, or is recognised as a duplicate. */
   #takes(map: ShardMap, index: PackedIndex, i: number, isNew: boolean): boolean {
-    const { groupId = "", deduplicationId } = index.hasExtension(i) ? index.extension(i) : {};
+    const { groupId = "", deduplicationId } = index.extension(i);
     if (!this.#isForeign(map, groupId)) return true;
     if (map.before === undefined) return false;
     const { queue } = this.#context;
@@ -141,5 +141,5 @@ function isLater(epoch: number | null | undefined, map: ShardMap): boolean {
 }
 
 function groupAt(index: PackedIndex, i: number): string {
-  return (index.hasExtension(i) ? index.extension(i).groupId : undefined) ?? "";
+  return index.extension(i).groupId ?? "";
 }

@@ -300,7 +300,7 @@ function withTraces(index: PackedIndex, traces: ReadonlyMap<number, Uint8Array>)
     const trace = traces.get(i);
     if (trace === undefined) return index.records(i, i + 1);
     const { delaySeconds, ...message } = index.message(i);
-    const extension = { ...(index.hasExtension(i) ? index.extension(i) : {}), trace };
+    const extension = { ...index.extension(i), trace };
     const delay = delaySeconds === undefined ? {} : { delaySeconds };
     return packMessages([{ ...message, ...delay, earlierReceives: index.earlierReceives(i), extension }]);
   });

@@ -154,7 +154,7 @@ export class DeadLetters {
     if (isForNotifications(definition)) {
       return notificationRecord(payload, i, () => this.#context.newMessageId());
     }
-    const { deadLetterSource, deadLetterOf, ...before } = payload.hasExtension(i) ? payload.extension(i) : {};
+    const { deadLetterSource, deadLetterOf, ...before } = payload.extension(i);
     const known = this.#withPast(before, payload, i, slice, reason);
     if (!definition?.receive?.redrive && !isForWorkerDaemon(definition)) {
       return changeRecord(payload, i, { extension: { ...known, deadLetterOf: name } });
@@ -194,7 +194,7 @@ function notificationRecord(
   i: number,
   newId: () => string,
 ): Uint8Array<ArrayBuffer> | null {
-  const { attributes: known, ...extension } = payload.hasExtension(i) ? payload.extension(i) : {};
+  const { attributes: known, ...extension } = payload.extension(i);
   if (!canBeDeadLetter(known)) return null;
   const attributes = deadLetterAttributes(known);
   return changeRecord(payload, i, {

@@ -36,7 +36,7 @@ export function destinationsOf(
   for (const position of positions) {
     const { segmentId, index } = position;
     if (!checkReadable(context, segmentId, index)) continue;
-    const { deadLetterSource, deadLetterOf } = extensionAt(context.payloadOf(segmentId), index);
+    const { deadLetterSource, deadLetterOf } = context.payloadOf(segmentId).extension(index);
     const goesTo = target ?? deadLetterSource ?? deadLetterOf ?? fallback;
     if (goesTo === undefined) return null;
     if (mayReach === undefined || isAmong(mayReach, goesTo))
@@ -54,7 +54,7 @@ export function depart(context: QueueContext, target: string, leaving: readonly 
   const newIds = leaving.map(() => context.newMessageId());
   const records = leaving.map(({ segmentId, index }, i) => {
     const payload = context.payloadOf(segmentId);
-    const { deadLetterSource, deadLetterOf, ...extension } = extensionAt(payload, index);
+    const { deadLetterSource, deadLetterOf, ...extension } = payload.extension(index);
     return changeRecord(payload, index, {
       id: newIds[i] as string, // one for each that leaves
       timestampMs: 0,
@@ -64,10 +64,6 @@ export function depart(context: QueueContext, target: string, leaving: readonly 
   });
   note(context, target, leaving, newIds);
   return records;
-}
-
-function extensionAt(payload: PackedIndex, index: number): MessageExtension {
-  return payload.hasExtension(index) ? payload.extension(index) : {};
 }
 
 function withPast(

@@ -160,9 +160,12 @@ export class PackedIndex {
     return this.#extensionBytes(this.#offset(i)) > 0;
   }
 
-  /** Decodes the fields of other dialects in message i. Throws `PackedFormatError` when they cannot be read. */
+  /**
+   * Decodes the fields of other dialects in message i; `{}` if it has none. Throws `PackedFormatError` when they cannot
+   * be read.
+   */
   extension(i: number): MessageExtension {
-    return decodeExtension(this.#extension(i));
+    return this.hasExtension(i) ? decodeExtension(this.#extension(i)) : {};
   }
 
   /** Whether the fields of other dialects in message i can be read, if it has any. */
@@ -240,7 +243,7 @@ export interface RecordChange {
 /** Copies record i with changes, and without its own delay: the message has served that in the queue it leaves. */
 export function changeRecord(index: PackedIndex, i: number, change: RecordChange): Uint8Array<ArrayBuffer> {
   const { contentType, body, id, timestampMs } = index.message(i);
-  const extension = change.extension ?? (index.hasExtension(i) ? index.extension(i) : {});
+  const extension = change.extension ?? index.extension(i);
   return packMessages([
     {
       id: change.id ?? id,

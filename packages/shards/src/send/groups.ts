@@ -23,7 +23,7 @@ export class RequestParts {
   get groups(): GroupOfMessages<Places>[] {
     const places = new Map<string, number[]>();
     for (let i = 0; i < this.#index.count; i++) {
-      const { groupId = "" } = this.#index.hasExtension(i) ? this.#index.extension(i) : {};
+      const { groupId = "" } = this.#index.extension(i);
       const known = places.get(groupId);
       if (known === undefined) places.set(groupId, [i]);
       else known.push(i);

@@ -80,7 +80,7 @@ function leasedIn({ packed, receipts, receiveCounts }: ReceivedMessages): Leased
   const index = new PackedIndex(packed);
   return receipts.map((receipt, i) => {
     const { id, timestampMs, contentType, body } = index.message(i);
-    const { groupId, attributes, deadLetterOf } = index.hasExtension(i) ? index.extension(i) : {};
+    const { groupId, attributes, deadLetterOf } = index.extension(i);
     const shown = attributesOf(attributes ?? null);
     return {
       id,

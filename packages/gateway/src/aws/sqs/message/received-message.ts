@@ -53,7 +53,7 @@ export function shownMessage(
   const asked = wanted.systemAttributes;
   // Most messages have only a body, and most clients ask for nothing else.
   if (asked.length === 0 && (wanted.messageAttributes.length === 0 || !index.hasExtension(i))) return message;
-  const extension = index.hasExtension(i) ? index.extension(i) : {};
+  const extension = index.extension(i);
   const { attributes, traceHeader } = decodeAttributes(extension.attributes);
   const shown = selectMessageAttributes(attributes, wanted.messageAttributes);
   const system = asked.length === 0 ? {} : systemAttributesOf();
