@@ -6,6 +6,7 @@ import {
   type Slice,
 } from "@sluice/engine";
 import { isReadable, type PeekedBatch, PULL_MESSAGES_MAX, type RefsDeleted } from "@sluice/protocol";
+import { positionsOfEach } from "../history/journal/event.ts";
 import { readableRanges } from "../store/readable.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { joinOwned } from "../turn/lease-records.ts";
@@ -66,7 +67,7 @@ function noteDeleted(context: QueueContext, deleted: readonly MessagePosition[])
   known.sort((a, b) => b.id.length - a.id.length);
   for (let from = 0; from < known.length; from += DELETED_PER_EVENT_MAX) {
     const part = known.slice(from, from + DELETED_PER_EVENT_MAX);
-    const at = part.flatMap(({ segmentId, index }) => [segmentId, index, index + 1]);
+    const at = positionsOfEach(part);
     const ids = part.map(({ id }) => id).join("");
     history.record({ kind: "deleted", count: part.length, at, ids });
   }

@@ -11,7 +11,7 @@ import {
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
 import { plural } from "@sluice/protocol/words";
-import { attemptsIn } from "../history/journal/event.ts";
+import { attemptsIn, positionsOfEach } from "../history/journal/event.ts";
 import { sequenceNumberOf } from "../send/intake.ts";
 import { DEAD_BYTES_MAX, type DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
@@ -248,7 +248,7 @@ export class Receivers {
     const [first] = receipts;
     traces?.used("receive", RECEIVER, receipts, payloadOf);
     if (!history.isOn || first === undefined) return;
-    const at = receipts.flatMap(({ segmentId, index }) => [segmentId, index, index + 1]);
+    const at = positionsOfEach(receipts);
     history.quiet({ kind: "delivered", by: RECEIVER, count: receipts.length, at }, () => ({
       ids: receipts.map(({ segmentId, index }) => payloadOf(segmentId).id(index)).join(""),
       batch: first.leaseId,

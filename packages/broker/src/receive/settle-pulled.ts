@@ -1,6 +1,6 @@
 import { deleteReceived, type Receipt, retry, type Slice } from "@sluice/engine";
 import { DELAY_SECONDS_MAX, type PullSettled, type PullSettlement } from "@sluice/protocol";
-import type { Positions } from "../history/journal/event.ts";
+import { positionsOfEach } from "../history/journal/event.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { unnamedDelayMs, unnamedDelayReason } from "../turn/retry-delay.ts";
@@ -53,7 +53,7 @@ function acknowledge(context: QueueContext, leaseId: string): string | null {
   switch (deleteReceived(queue, receipt, nowMs, noteAcked)) {
     case "deleted":
       traces?.used("ack", PULLER, [receipt], payloadOf);
-      history.quiet({ kind: "acked", by: PULLER, count: 1, at: positionOf(receipt) });
+      history.quiet({ kind: "acked", by: PULLER, count: 1, at: positionsOfEach([receipt]) });
       return null;
     case "gone":
       return GONE;
@@ -86,14 +86,16 @@ function retryLease(
     context.traces?.used("retry", PULLER, [receipt], context.payloadOf);
   if (outcome.retried.length > 0) {
     const delay = delaySeconds === undefined ? unnamedDelayReason(context) : "handler";
-    const event = { by: PULLER, count: 1, at: positionOf(receipt), attempt: entry.attempts, batch: number };
+    const event = {
+      by: PULLER,
+      count: 1,
+      at: positionsOfEach([receipt]),
+      attempt: entry.attempts,
+      batch: number,
+    };
     context.history.record({ kind: "retried", ...event, delayMs, delay });
   }
   return outcome.retried.length + outcome.dead.length === 0 ? ENDED : null;
-}
-
-function positionOf({ segmentId, index }: Receipt): Positions {
-  return [segmentId, index, index + 1];
 }
 
 /** Makes the key of the jitter, which is the same for all messages of a segment in one pull. */

@@ -5,6 +5,7 @@ import {
   type VisibilityChange,
   type VisibilityOutcome,
 } from "@sluice/protocol";
+import { positionsOfEach } from "../history/journal/event.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { decodeReceipt, receivedMsOf } from "./receipt-token.ts";
 import { RECEIVER } from "./receivers.ts";
@@ -18,9 +19,8 @@ export function deleteByReceipt(context: QueueContext, receipt: string): DeleteO
     history.finished.note("acked", slice, { by: RECEIVER }),
   );
   if (outcome === "deleted") {
-    const { segmentId, index } = facts;
     traces?.used("ack", RECEIVER, [facts], context.payloadOf);
-    history.quiet({ kind: "acked", by: RECEIVER, count: 1, at: [segmentId, index, index + 1] });
+    history.quiet({ kind: "acked", by: RECEIVER, count: 1, at: positionsOfEach([facts]) });
   }
   return outcome === "gone" ? "deleted" : outcome;
 }

@@ -6,6 +6,7 @@ import {
   type NewMove,
   type PackedIndex,
 } from "@sluice/protocol";
+import { positionsOfEach } from "../history/journal/event.ts";
 import { withEnd } from "../history/past.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { checkReadable } from "../turn/lease-records.ts";
@@ -92,7 +93,7 @@ function note(
       kind: "redriven",
       to: target,
       count: part.length,
-      at: part.flatMap(({ segmentId, index }) => [segmentId, index, index + 1]),
+      at: positionsOfEach(part),
       ids: part.map(({ segmentId, index }) => payloadOf(segmentId).id(index)).join(""),
       otherIds: newIds.slice(from, from + MOVED_PER_EVENT_MAX).join(""),
     });

@@ -84,6 +84,13 @@ export function positionsOf(ranges: readonly Range[]): number[] {
   return ranges.flatMap(({ segmentId, from, to }) => [segmentId, from, to]);
 }
 
+/** Makes the ranges of single messages. */
+export function positionsOfEach(
+  messages: readonly { readonly segmentId: number; readonly index: number }[],
+): number[] {
+  return messages.flatMap(({ segmentId, index }) => [segmentId, index, index + 1]);
+}
+
 export function countOf(ranges: readonly Range[]): number {
   return ranges.reduce((sum, { from, to }) => sum + to - from, 0);
 }
