@@ -339,17 +339,20 @@ describe("a subscription", () => {
   it.each([
     [{}, TOPIC_SUBSCRIPTIONS_MAX, "tooManySubscriptions"],
     [{ FilterPolicy: "{}" }, TOPIC_FILTER_POLICIES_MAX, "tooManyFilterPolicies"],
-  ])("leaves its place when it ends, and is taken back only while there is one (%j)", (attributes, max, full) => {
-    create();
-    const { arn } = subscriptionIn(subscribe(topics, toUrl("t1", { attributes })));
-    subscriptionIn(confirm(topics, confirmation("t1")));
-    for (let i = 1; i < max; i++) subscriptionIn(subscribe(topics, toQueue(`q${i}`, { attributes })));
-    subscriptionIn(unsubscribe(topics, arn, "undo"));
-    const last = subscriptionIn(subscribe(topics, toQueue("last", { attributes })));
-    expect(refusalIn(confirm(topics, confirmation("undo")))).toBe(full);
-    subscriptionIn(unsubscribe(topics, last.arn, null));
-    expect(subscriptionIn(confirm(topics, confirmation("undo"))).arn).toBe(arn);
-  });
+  ])(
+    "leaves its place when it ends, and is taken back only while there is one (%j)",
+    (attributes, max, full) => {
+      create();
+      const { arn } = subscriptionIn(subscribe(topics, toUrl("t1", { attributes })));
+      subscriptionIn(confirm(topics, confirmation("t1")));
+      for (let i = 1; i < max; i++) subscriptionIn(subscribe(topics, toQueue(`q${i}`, { attributes })));
+      subscriptionIn(unsubscribe(topics, arn, "undo"));
+      const last = subscriptionIn(subscribe(topics, toQueue("last", { attributes })));
+      expect(refusalIn(confirm(topics, confirmation("undo")))).toBe(full);
+      subscriptionIn(unsubscribe(topics, last.arn, null));
+      expect(subscriptionIn(confirm(topics, confirmation("undo"))).arn).toBe(arn);
+    },
+  );
 });
 
 describe("the queue of a URL", () => {
