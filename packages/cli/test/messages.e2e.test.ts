@@ -1,4 +1,5 @@
 import type { QueueWhyView, WholeMessageView } from "@sluice/gateway/views";
+import { encodeBody } from "@sluice/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BrokerLab } from "./broker-lab.ts";
 import { messageCommands } from "./message-commands.ts";
@@ -197,6 +198,19 @@ describe("sluice messages show", () => {
     }
     const whole = await lab.json<WholeMessageView>(["messages", "show", queue, id]);
     expect(JSON.parse(whole.text ?? "")).toEqual(body);
+  });
+
+  it("lays out what a structured clone holds", async () => {
+    const queue = await newQueue();
+    const base64 = Buffer.from(encodeBody({ when: new Date(0) }, "v8")).toString("base64");
+    const sent = await fetch(`${url}/__sluice/api/queues/${queue}/messages/batch`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ contentType: "v8", base64 }] }),
+    });
+    expect(sent.status).toBe(200);
+    const { out } = await lab.run(["messages", "show", queue, (await only(queue)).id]);
+    expect(out).toMatch(/\n\n\{\n {2}when: Date 1970-01-01T00:00:00\.000Z\n\}\n$/);
   });
 
   it("shows attributes of SQS", async () => {
