@@ -62,11 +62,12 @@ export async function upload(step: Step, options: UploadOptions): Promise<string
   if (!yes) args.push("--strict");
   const given = Object.keys(secrets).length > 0 ? { secrets } : {};
   const { code, all, report } = await untilSeen(() => wrangler(args, { asks: !yes, ...given }), options);
-  const entries = deploymentsIn(report);
   if (code !== 0) {
     const conflict = all.includes("--strict") ? `\n\n${CONFLICT_HINT}` : "";
     throw new CliError(`${all}${conflict}${secretsHint(all, step.part.name)}`);
   }
+  // Only now: a Wrangler that was killed may have written half a line.
+  const entries = deploymentsIn(report);
   // Wrangler ends successfully also when a question was answered with no.
   if (entries.some(({ version_id }) => version_id === null)) throw new CliError(`${all}\n\n${EDITS_HINT}`);
   if (SETTINGS_REFUSED.test(all)) throw new CliError(`${all}\n\n${SETTINGS_HINT}`);

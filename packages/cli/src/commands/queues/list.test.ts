@@ -1,6 +1,6 @@
 import type { QueueView } from "@sluice/gateway/views";
 import { expect, it } from "vitest";
-import { factsOf, rowOf } from "./list.ts";
+import { factsOf, moveOf, rowOf } from "./list.ts";
 
 const queue = (ready: number, ...kinds: string[]) =>
   ({
@@ -74,4 +74,20 @@ it.each<[object | null, string | null]>([
   const lines = factsOf(view, { why: [], errors: [] }, {});
   expect(/^concurrency +(.*)$/m.exec(lines)?.[1] ?? null).toBe(text);
   expect(lines).toContain(", the oldest came 4 min ago\n");
+});
+
+it("a move that has failed says why in words", () => {
+  const startedAt = "2026-11-26T23:55:00.000Z";
+  const lastMove = {
+    status: "failed",
+    to: null,
+    moved: 2,
+    toMove: 5,
+    stayed: 0,
+    startedAt,
+    failure: "tookTooLong",
+  } as const;
+  expect(moveOf({ lastMove, now: "2026-11-27T00:00:00.000Z" })).toBe(
+    "failed (it took too long), 2 messages to where they came from, begun 5 min ago",
+  );
 });

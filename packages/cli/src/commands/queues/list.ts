@@ -8,7 +8,7 @@ import { errorsOf, whyOfQueue } from "../../client/messages.ts";
 import { allQueues, queueNamed } from "../../client/queues.ts";
 import { groupLines } from "../messages/errors.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
-import { targetOf } from "./redrive.ts";
+import { MOVE_FAILURES, targetOf } from "./redrive.ts";
 
 /** Queues on a page, as in Wrangler. */
 const PAGE_QUEUES = 100;
@@ -201,10 +201,11 @@ const NEXT = {
   due: "when a message or a batch is due,",
 } as const;
 
-function moveOf({ lastMove, now }: QueueView): string | null {
+/** Describes the latest move of a queue; `null` where there was none. */
+export function moveOf({ lastMove, now }: Pick<QueueView, "lastMove" | "now">): string | null {
   if (lastMove === null) return null;
   const { status, to, moved, startedAt, failure } = lastMove;
-  const why = failure === null ? "" : ` (${failure})`;
+  const why = failure === null ? "" : ` (${MOVE_FAILURES[failure]})`;
   return `${status}${why}, ${plural(moved, "message")} to ${targetOf(to, moved)}, begun ${distance(startedAt, now)}`;
 }
 

@@ -52,7 +52,7 @@ export async function redrive(on: OnBroker, name: string, options: RedriveOption
   const move = await ended(on, name, begun);
   if (move.status === "failed") {
     if (on.json) on.printer.print(JSON.stringify(move, null, 2));
-    const why = move.failure === null ? "" : `: ${FAILURES[move.failure]}`;
+    const why = move.failure === null ? "" : `: ${MOVE_FAILURES[move.failure]}`;
     throw new CliError(`The move has failed${why}. ${movedText(move)}`);
   }
   answer(on, move, { words: movedText(move) });
@@ -75,7 +75,8 @@ function requestOf({ to, filter, limit }: RedriveOptions, ids: readonly string[]
   };
 }
 
-const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
+/** Reasons for which a move has failed, in words. */
+export const MOVE_FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
   targetNotFound: "a queue that messages go to does not exist",
   sourceUnknown: "a message does not say which queue it comes from, so name one with --to",
   notAllowed: "the token may not send to the queues that messages came from, so they stay",

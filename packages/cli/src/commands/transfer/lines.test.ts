@@ -107,6 +107,11 @@ describe("lines of a text", () => {
     expect(await linesIn(one)).toEqual(["a", "b"]);
   });
 
+  it("are read in a time that grows with their length, also in small parts", async () => {
+    const [line = ""] = await linesIn(Array<string>(4_096).fill("x".repeat(1_024)));
+    expect(line).toHaveLength(4_096 * 1_024);
+  });
+
   it("keep a mark that is not at the beginning, and U+2028", async () => {
     expect(await linesIn(["a\u2028b\n\uFEFFc"])).toEqual(["a\u2028b", "\uFEFFc"]);
   });

@@ -13,12 +13,17 @@ export async function* linesOf(input: Readable): AsyncGenerator<string, undefine
     isFirst = false;
     return text.replace(/\r$/, "");
   };
-  let rest = "";
+  // Parts of a line are put together once, at its end: a line may be a whole file.
+  let parts: string[] = [];
   for await (const chunk of input.setEncoding("utf8")) {
-    const lines = `${rest}${chunk}`.split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) yield bare(line);
+    const [end = "", ...lines] = String(chunk).split("\n");
+    parts.push(end);
+    for (const begin of lines) {
+      yield bare(parts.join(""));
+      parts = [begin];
+    }
   }
+  const rest = parts.join("");
   if (rest !== "") yield bare(rest);
 }
 
