@@ -37,6 +37,17 @@ describe.each(KINDS)("the file of a broker's address and token: %s", (kind) => {
     expect(output).not.toContain("has been set since");
   });
 
+  it("has the address also where another deployment came in between, and nothing is left to deploy", async () => {
+    const env = { SLUICE_API_TOKENS: "chosen-token" };
+    const [first, second] = [shop("", env), shop("", env)];
+    await first.run("deploy", ["web"]);
+    cloud.beforeFirst("deploy", "sluice", () => first.run("deploy", ["web"]));
+    const { output } = await second.run("deploy", ["web"]);
+    expect(output).toContain("Nothing to deploy.");
+    expect(output).toContain("Deployed. The broker's page");
+    expect(second.deployed("sluice.env").SLUICE_URL).toBe(URL);
+  });
+
   it("loses the token that SLUICE_API_TOKENS replaces", async () => {
     const project = shop();
     await project.run("deploy", ["web"]);

@@ -151,8 +151,10 @@ async function deployOnto(
   }
   const last = lastMark(await api.versions(broker.name));
   const isForgotten = forgetReplacedToken(file, account, last);
-  if (steps.length > 0) await findAddress(deployment);
-  if (steps.length > 0 || isForgotten) {
+  // What was uploaded before another deployment came in between is not among the steps of this plan.
+  const hasUploaded = uploaded.size > 0;
+  if (hasUploaded) await findAddress(deployment);
+  if (hasUploaded || isForgotten) {
     printer.print(
       endText(deployment, surroundings, {
         isChosen: isChosen && last === CHOSEN,
