@@ -2,11 +2,11 @@ import { CliError } from "@sluice/project/errors";
 import type { Project } from "@sluice/project/read/project";
 import type { PlacedVariable } from "./cloudflare-variables.ts";
 
-/** Codes of Cloudflare's API for credentials without the permission that a call needs. */
-const REFUSED_CREDENTIALS = [9_103, 9_106, 9_109, 10_000, 10_001];
+/** Codes of Cloudflare's API for unknown credentials, and for those without the permission that a call needs. */
+const REFUSED_CREDENTIALS = [9_103, 9_106, 9_109, 10_000, 10_001, 10_023];
 
 /** Codes of the API for a path that leads nowhere, such as one of an unknown account. */
-const NO_ROUTE = [7_000, 7_003];
+export const NO_ROUTE = [7_000, 7_003];
 const ACCOUNT_ID = /^[0-9a-f]{32}$/i;
 const OTHER_ACCOUNT_ID = /^[\w-]+$/;
 const LISTED = '"npx wrangler whoami" lists those of the login.';
@@ -64,7 +64,7 @@ export interface Credentials {
 }
 
 /** Whether Cloudflare refused the credentials: by the code of its API, or by the status where there is no code. */
-function refusesCredentials(code: number | undefined, status: number): boolean {
+export function refusesCredentials(code: number | undefined, status: number): boolean {
   return code === undefined ? status === 401 || status === 403 : REFUSED_CREDENTIALS.includes(code);
 }
 

@@ -1,9 +1,10 @@
 import type { SearchView } from "@sluice/gateway/views";
 import { table } from "@sluice/local/report/table";
 import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from "@sluice/project/errors";
-import { plural, printable } from "@sluice/protocol/words";
+import { plural } from "@sluice/protocol/words";
 import { searchAll } from "../../client/messages.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
+import { oneLine } from "./look.ts";
 
 /** `sluice messages find`: looks for a text in all queues, and for an id also among messages that are gone. */
 export async function find(on: OnBroker, text: string): Promise<number> {
@@ -22,7 +23,12 @@ export async function find(on: OnBroker, text: string): Promise<number> {
 function rowsOf({ messages, gone }: SearchView): string[][] {
   return [
     ...messages.flatMap(({ queue, messages: shown }) =>
-      shown.map(({ id, state, text, contentType }) => [queue, id, state, lineOf(text ?? `(${contentType})`)]),
+      shown.map(({ id, state, text, contentType }) => [
+        queue,
+        id,
+        state,
+        oneLine(text ?? `(${contentType})`),
+      ]),
     ),
     ...gone.map(({ queue, id, last: { kind, to, at } }) => [
       queue,
@@ -31,10 +37,6 @@ function rowsOf({ messages, gone }: SearchView): string[][] {
       `${kind}${to === null ? "" : ` to ${to}`} at ${at}`,
     ]),
   ];
-}
-
-function lineOf(text: string): string {
-  return printable(text.replaceAll(/\s+/g, " ").trim());
 }
 
 /** Says how many messages the table leaves out, and which queues were not searched to the end. */

@@ -125,7 +125,8 @@ function attemptsText(attempts: number, before = 0): string {
   return attempts === 0 && before > 0 ? `${before} before` : `${attempts}`;
 }
 
-function oneLine(text: string): string {
+/** Formats a text for a line of a table. */
+export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, " ").trim());
 }
 

@@ -53,7 +53,8 @@ function isV8(bytes: Uint8Array): boolean {
   }
 }
 
-function isJson(text: string): boolean {
+/** Whether a text is JSON. */
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -1,5 +1,5 @@
 import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
-import type { Credentials } from "../../deploy/account.ts";
+import { type Credentials, NO_ROUTE, refusesCredentials } from "../../deploy/account.ts";
 import { isPassingStatus, PassingFailure } from "../../patience.ts";
 import type { OtherQueue } from "../same-queue.ts";
 import { type StrangeAnswer, strangeAnswer } from "../strange-answer.ts";
@@ -7,10 +7,6 @@ import { type StrangeAnswer, strangeAnswer } from "../strange-answer.ts";
 export const API_URL = "https://api.cloudflare.com/client/v4";
 /** Time limit for an answer, in ms. */
 const PATIENCE_MS = 60_000;
-/** Codes of the API for a path that leads nowhere, such as one of an unknown account. */
-const NO_ROUTE = [7_000, 7_003];
-/** Codes of the API for unknown credentials, and for those without the permission. */
-const REFUSED_CREDENTIALS = [9_103, 9_106, 9_109, 10_000, 10_001, 10_023];
 
 /** A queue as Cloudflare's API shows it. */
 export interface CloudflareQueue {
@@ -258,9 +254,7 @@ export class CloudflareQueues {
         EXIT_NOT_FOUND,
       );
     }
-    const isRefused =
-      code === undefined ? status === 401 || status === 403 : REFUSED_CREDENTIALS.includes(code);
-    if (!isRefused) return new RefusedRequest(text, status);
+    if (!refusesCredentials(code, status)) return new RefusedRequest(text, status);
     const need = `A token needs "Queues: Edit" for the account ${account}.`;
     return new RefusedCredentials(
       `${text} The credentials are those of ${this.#credentials.source}. ${need}`,

@@ -9,6 +9,7 @@ import {
 import { type Patience, patiently } from "../../patience.ts";
 import { differencesOf } from "../plan.ts";
 import { messageBytes, type Sent, type Target, type TargetQueue } from "../target.ts";
+import { isJson } from "./pulled.ts";
 import { type CloudflareQueue, type CloudflareQueues, RefusedRequest } from "./queues-api.ts";
 import { queueOf, settingLinesOf } from "./settings.ts";
 
@@ -116,15 +117,6 @@ export function reasonToStay(message: LeasedMessage): string | null {
   return messageBytes(message) > MESSAGE_BYTES_MAX
     ? `Cloudflare takes ${MESSAGE_BYTES_MAX} bytes at most`
     : null;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function sentenceEnd(text: string): string {
