@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
+import { findingIn, putAside } from "../files/database-files.ts";
 import { objectFile, objectIdsIn } from "../files/object-files.ts";
 import { Database } from "../sqlite/database.ts";
-import { findingIn, putAside } from "../sqlite/database-files.ts";
 import type { Room } from "../sqlite/room.ts";
 import { NS_PER_MS, readAlarm } from "./own-alarm.ts";
 

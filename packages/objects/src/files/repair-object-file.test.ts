@@ -1,4 +1,4 @@
-import {
+import fs, {
   existsSync,
   readdirSync,
   readFileSync,
@@ -7,9 +7,10 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { overwriteLeaf } from "../../test/damage.ts";
 import { read, temporaryFolder } from "../../test/world.ts";
 import { Database } from "../sqlite/database.ts";
@@ -38,7 +39,37 @@ function objectFile(): string {
   return file;
 }
 
+/** A file whose last row is in its log alone, as a process leaves it that is killed. */
+function fileWithLog(): string {
+  const file = objectFile();
+  const database = new Database(file);
+  database.run("INSERT INTO numbers VALUES (?, 'in the log')", [ROWS]);
+  const [bytes, log] = [readFileSync(file), readFileSync(`${file}-wal`)];
+  database.close();
+  writeFileSync(file, bytes);
+  writeFileSync(`${file}-wal`, log);
+  rmSync(`${file}-shm`, { force: true });
+  return file;
+}
+
+/** Makes one of the next renames fail, and with it all that would come after it. */
+function killAtRename(number: number): void {
+  const { renameSync } = fs;
+  let renames = 0;
+  vi.spyOn(fs, "renameSync").mockImplementation((from, to) => {
+    renames += 1;
+    if (renames === number) throw new Error("killed");
+    renameSync(from, to);
+  });
+  syncBuiltinESMExports();
+}
+
 const count = (file: string, table: string) => Number(read(file, `SELECT count(*) AS n FROM ${table}`)[0]?.n);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 describe("an object's file", () => {
   it("stays as it is where it is sound, and is not made where there is none", () => {
@@ -131,16 +162,28 @@ describe("an object's file", () => {
     expect(repairObjectFile(file)).toBeNull();
   });
 
+  it.each([1, 2, 3, 4, 5])("is the new one alone when the process was killed at rename %i", (killedAt) => {
+    const file = fileWithLog();
+    // Another program reads the file, so that SQLite leaves its log.
+    const reader = new DatabaseSync(file);
+    onTestFinished(() => reader.close());
+    expect(reader.prepare("SELECT count(*) AS n FROM numbers").get()).toEqual({ n: ROWS + 1 });
+    overwriteLeaf(file, "numbers");
+    killAtRename(killedAt);
+    expect(() => repairObjectFile(file)).toThrow("killed");
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    expect(repairObjectFile(file)).not.toBeNull();
+    for (const part of ["-wal", "-shm"]) expect(existsSync(file + part)).toBe(false);
+    expect(repairObjectFile(file)).toBeNull();
+    expect(count(file, "words")).toBe(ROWS);
+    expect(read(file, `SELECT text FROM numbers WHERE id = ${ROWS}`)).toEqual([{ text: "in the log" }]);
+    const aside = readdirSync(join(file, "..")).filter((name) => name.includes(".damaged-"));
+    expect(aside.map((name) => name.replace(/.*\d/, "")).sort()).toEqual(["", "-shm", "-wal"]);
+  });
+
   it("gives what its log has as well", () => {
-    const file = objectFile();
-    const database = new Database(file);
-    database.run("INSERT INTO numbers VALUES (?, 'in the log')", [ROWS]);
-    // As a process leaves it that is killed.
-    const [bytes, log] = [readFileSync(file), readFileSync(`${file}-wal`)];
-    database.close();
-    writeFileSync(file, bytes);
-    writeFileSync(`${file}-wal`, log);
-    rmSync(`${file}-shm`, { force: true });
+    const file = fileWithLog();
     overwriteLeaf(file, "numbers");
     expect(repairObjectFile(file)).not.toBeNull();
     expect(read(file, `SELECT text FROM numbers WHERE id = ${ROWS}`)).toEqual([{ text: "in the log" }]);

@@ -2,9 +2,9 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Database } from "../sqlite/database.ts";
-import { findingIn, isDamage, putAside } from "../sqlite/database-files.ts";
 import { databaseName } from "../sqlite/database-name.ts";
 import { sqliteErrorOf } from "../sqlite/sqlite-error.ts";
+import { findingIn, isDamage, putAside } from "./database-files.ts";
 import { syncFolder } from "./folders.ts";
 
 /** Report of a damaged file that was replaced. */
@@ -27,6 +27,8 @@ export function repairObjectFile(file: string): Repaired | null {
   const whole = `${file}.whole`;
   if (!existsSync(file)) {
     if (!existsSync(whole)) return null;
+    // SQLite would apply a log that is left of the damaged file to the new one.
+    putAside(file);
     renameSync(whole, file);
     return { finding: "a process was ended while it repaired it", aside: `${file}.damaged-*` };
   }
@@ -35,12 +37,10 @@ export function repairObjectFile(file: string): Repaired | null {
   const repaired = `${file}.repaired`;
   rmSync(repaired, { force: true });
   copyReadable(file, repaired);
-  // A power cut can undo renames in any order, so each one is synced before the next. The last one may be lost: the
-  // next start repeats it.
+  // Each rename is synced before the next (`putAside`). The last one may be lost: the next start repeats it.
   renameSync(repaired, whole);
   syncFolder(dirname(file));
   const aside = putAside(file);
-  syncFolder(dirname(file));
   renameSync(whole, file);
   return { finding, aside };
 }

@@ -1,5 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
-import { Database } from "./database.ts";
+import { dirname } from "node:path";
+import { Database } from "../sqlite/database.ts";
+import { syncFolder } from "./folders.ts";
 
 /** Suffixes of the files of a database: itself, its write-ahead log, and the log's index, which processes share. */
 const PARTS = ["", "-wal", "-shm"];
@@ -32,11 +34,17 @@ export function findingIn(file: string): string | null {
   }
 }
 
-/** Renames a damaged database with its other files, and returns its new path. */
+/**
+ * Renames a damaged database with its other files, and returns its new path. The database comes first: without its
+ * log it would be another one. A call after the process was killed in between renames the rest.
+ */
 export function putAside(file: string): string {
   const aside = `${file}.damaged-${Date.now()}`;
   for (const part of PARTS) {
-    if (existsSync(file + part)) renameSync(file + part, aside + part);
+    if (!existsSync(file + part)) continue;
+    renameSync(file + part, aside + part);
+    // A power cut can undo renames in any order.
+    syncFolder(dirname(file));
   }
   return aside;
 }
