@@ -55,8 +55,28 @@ it("reads one change after the other", async () => {
     await Promise.resolve();
     running -= 1;
   };
-  await Promise.all([change(read), change(read), change(read)]);
-  expect(most).toEqual([1, 1, 1]);
+  const first = change(read);
+  await Promise.resolve();
+  await Promise.all([first, change(read)]);
+  expect(most).toEqual([1, 1]);
+});
+
+it("reads once for all changes that come during a reading, however many", async () => {
+  let readings = 0;
+  const end = Promise.withResolvers<void>();
+  const { onChange, settled } = changesOf(
+    () => {
+      readings += 1;
+      return readings === 1 ? end.promise : Promise.resolve();
+    },
+    { printer: { print: () => {}, warn: () => {} }, isOver: () => false },
+  );
+  onChange();
+  await Promise.resolve();
+  for (let change = 0; change < 5; change++) onChange();
+  end.resolve();
+  await settled();
+  expect(readings).toBe(2);
 });
 
 it("says nothing of a reading that the restart of Wrangler cuts off, and nothing when it is made again", async () => {

@@ -11,8 +11,11 @@ interface ChangesOptions {
 /** Reads changes of files one after the other. An error is printed once while it stays the same. */
 export function changesOf(read: () => Promise<void>, { printer, isOver }: ChangesOptions) {
   let reading = Promise.resolve();
+  /** Whether a reading waits for the one under way. It will see all changes until it begins. */
+  let isWaiting = false;
   let printedError = "";
   const readNext = async () => {
+    isWaiting = false;
     try {
       await read();
       if (printedError !== "" && !isOver()) printer.print("The configuration has been read again.");
@@ -31,6 +34,8 @@ export function changesOf(read: () => Promise<void>, { printer, isOver }: Change
   return {
     /** Reads again: something has changed, or may have. */
     onChange(): void {
+      if (isWaiting) return;
+      isWaiting = true;
       reading = reading.then(readNext);
     },
     /** Resolves once all changes so far are read. */

@@ -116,15 +116,18 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   announceSelf(project);
   let url: string | null = null;
   let reserve: Reserve | null = null;
-  /** Makes the data folder ready for the broker, if the broker is this session's. */
+  let isDataReady = false;
+  /** Makes the data folder ready for the broker, if the broker is this session's, until that has succeeded once. */
   const prepareData = async () => {
-    if (!ownership.isOwn) return;
+    if (!ownership.isOwn || isDataReady) return;
+    reserve?.close();
     reserve = new Reserve(data, (line) => printer.warn(line));
     reserve.watch(tellDisk(() => url, access.headers));
     runtime.lastEnd = lastEndIn(data);
     const broker = ownership.brokerName ?? project.broker.name;
     await recoverData({ folder: data, broker, reserve }, printer);
     await r2.begin(project.topology, bucketsOf(project));
+    isDataReady = true;
   };
   await prepareData();
   const introduce = introducer(printer);
@@ -193,8 +196,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
       // Other sessions wait for this announcement.
       announceSelf(current.project);
       printer.print(ownerLine(changed));
-      await prepareData();
     }
+    await prepareData();
     // The running broker keeps the access of its start. Reading it again refuses variables that would open the broker.
     let accessNow = access;
     const check = async (read: Project) => {
@@ -227,7 +230,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const watch = watchFiles(onChange, (text) => printer.warn(text));
 
   const vacancy = setInterval(() => {
-    if (ownership.isVacant) onChange();
+    // Data that could not be made ready, as on a full disk, are tried again.
+    if (ownership.isVacant || (ownership.isOwn && !isDataReady)) onChange();
   }, VACANCY_EVERY_MS);
 
   adopt(current);

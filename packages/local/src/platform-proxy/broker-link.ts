@@ -222,6 +222,8 @@ export class BrokerLink {
       await this.#ownership.change();
     }
     const ownership = this.#ownership;
+    // Before all that can fail: a later update must not take a crash for this process's own restart.
+    if (ownership.isOwn && before !== "own") this.#lastEnd = lastEndIn(this.#data);
     const { brokerName } = ownership;
     const resources = join(this.#data, RESOURCES_FOLDER);
     const senders = [...this.#senders.keys()];
@@ -238,7 +240,6 @@ export class BrokerLink {
       this.#announce(senders, modules, null);
       if (before !== "joined") await this.#run({ broker, own: null, resources });
     } else if (!isDeepStrictEqual(this.#project?.topology, project.topology)) {
-      if (before !== "own") this.#lastEnd = lastEndIn(this.#data);
       await this.#stacks.listening();
       const own = await generateLinkBroker(project, {
         data: this.#data,
