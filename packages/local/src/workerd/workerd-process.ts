@@ -150,7 +150,10 @@ function whenEnded(child: ChildProcess, dispose: () => Promise<void>): Promise<n
   return new Promise((resolve) => {
     const ended = (code: number | null, signal: NodeJS.Signals | null) => {
       const exitCode = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
-      dispose().finally(() => resolve(exitCode));
+      // The code is known also where Miniflare does not end in order.
+      dispose()
+        .catch(() => {})
+        .finally(() => resolve(exitCode));
     };
     if (child.exitCode === null && child.signalCode === null) child.once("exit", ended);
     else ended(child.exitCode, child.signalCode);

@@ -51,6 +51,16 @@ it("a build that succeeds ends the watch, and is told once", async () => {
   await vi.waitFor(() => expect(end).toHaveBeenCalledOnce());
 });
 
+it("sources that cannot be watched, as with a wrong tsconfig, end nothing", async () => {
+  const dispatch = worker();
+  watch.mockRejectedValueOnce(new Error("Cannot find tsconfig file"));
+  dispatch(FAILED);
+  // A promise that nobody handles fails the test by now.
+  await new Promise((resolve) => setImmediate(resolve));
+  dispatch(BUILT);
+  expect(told.map(({ state }) => state)).toEqual(["failed", "done"]);
+});
+
 it("the first build is told when it begins and when it is done, and no later one", () => {
   const dispatch = worker();
   for (const event of [BEGUN, BUILT, BEGUN, BUILT]) dispatch(event);

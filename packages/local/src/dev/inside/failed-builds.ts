@@ -68,7 +68,12 @@ export function retries({ watch, tell }: RetryOptions): WranglerListener {
     endWatch(environment);
     // Wrangler keeps its flags in async context, which the callback of a file watch would not have.
     const again = AsyncResource.bind(() => void environment.config.patch?.({}));
-    waiting.set(environment, watch(config, startedMs.get(environment) ?? Date.now(), again));
+    const watching = watch(config, startedMs.get(environment) ?? Date.now(), again);
+    // Wrangler has reported the failed build. A change of the configuration starts the next one all the same.
+    waiting.set(
+      environment,
+      watching.catch(() => () => {}),
+    );
     tellUndone(environment, config.name, "failed");
   };
 }
