@@ -5,6 +5,8 @@ import { fetchHere } from "./fetch-here.ts";
 
 /** Longest that a broker may take to end its waiting receives, in ms. */
 const STOP_MS_MAX = 1_000;
+/** Longest that any other call may take, in ms: a broker that hangs must not have one more open with each call. */
+const TELL_MS_MAX = 5_000;
 
 /**
  * Tells a broker that it is about to be ended, so that it answers waiting receives. Resolves also if the call fails.
@@ -51,5 +53,6 @@ function tell(
 ): void {
   if (base === null) return;
   const path = `${SLUICE_PATH}/api/${name}`;
-  callBroker(base, { method: "POST", path, headers, body }, fetchHere).catch(() => {});
+  const signal = AbortSignal.timeout(TELL_MS_MAX);
+  callBroker(base, { method: "POST", path, headers, body, signal }, fetchHere).catch(() => {});
 }

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import fs, { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FULL_BYTES, RESERVE_BYTES, RESERVE_FILE, Reserve, ROOM_BYTES } from "./reserve.ts";
 
 describe("the reserve of a data folder", () => {
@@ -84,6 +85,20 @@ describe("the reserve of a data folder", () => {
     freeBytes = FULL_BYTES - 1;
     expect(open().isFull).toBe(true);
     expect(isKept()).toBe(false);
+  });
+
+  it("is made at a later look where one fails for want of a file descriptor", () => {
+    open().foundFull();
+    const openSync = vi.spyOn(fs, "openSync").mockImplementation(() => {
+      throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+    });
+    syncBuiltinESMExports();
+    expect(() => reserve?.look()).not.toThrow();
+    expect(reserve?.isFull).toBe(true);
+    openSync.mockRestore();
+    syncBuiltinESMExports();
+    reserve?.look();
+    expect(reserve?.isFull).toBe(false);
   });
 
   it("harms nobody whose folder is gone", () => {

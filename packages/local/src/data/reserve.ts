@@ -87,7 +87,13 @@ export class Reserve {
       return;
     }
     this.#listener(true);
-    if (this.#freeBytes(this.#folder) < ROOM_BYTES || !this.#make()) return;
+    if (this.#freeBytes(this.#folder) < ROOM_BYTES) return;
+    try {
+      if (!this.#make()) return;
+    } catch {
+      // As without a file descriptor left. The next check tries again.
+      return;
+    }
     this.#isKept = true;
     this.#warn(`There is room again on the disk of ${this.#folder}: messages are taken in.`);
     this.#listener(false);
