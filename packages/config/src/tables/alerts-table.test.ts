@@ -93,7 +93,10 @@ describe("alerts_silent_until", () => {
     expect(until(new Date(ms))).toBe(ms);
   });
 
-  it.each(["2026-12-24", "tomorrow", "2026-13-24T18:00:00Z", 5])("is not %j", (value) => {
-    expect(() => until(value)).toThrow("alerts_silent_until");
-  });
+  it.each(["2026-12-24", "tomorrow", "2026-13-24T18:00:00Z", "2026-02-30T18:00:00Z", 5])(
+    "is not %j",
+    (value) => {
+      expect(() => until(value)).toThrow("alerts_silent_until");
+    },
+  );
 });

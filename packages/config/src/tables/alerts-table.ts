@@ -98,6 +98,8 @@ function readTime(
 
 const MOMENT = 'a time with its zone, as in "2026-12-24T18:00:00Z"';
 
+const ISO_MOMENT = z.iso.datetime({ offset: true });
+
 /** Schema of the key `alerts_silent_until` of `[sluice.queues.NAME]`: a text, or a TOML date-time. */
 export const SILENCE_KEY = z.union([z.string(), z.date()], MOMENT).optional();
 
@@ -109,8 +111,8 @@ export function readSilenceKey(
 ): number | undefined {
   if (value === undefined) return undefined;
   const text = typeof value === "string" ? value : value.toISOString();
-  const ms = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(ms)) return ms;
+  // `Date.parse` alone takes 30 February.
+  if (ISO_MOMENT.safeParse(text).success) return Date.parse(text);
   const got = JSON.stringify(text);
   report.fieldError(placeOf(queuePlace, "alerts_silent_until"), `should be ${MOMENT} but got ${got}.`);
   return undefined;

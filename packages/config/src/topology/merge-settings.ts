@@ -52,9 +52,8 @@ export function mergeQueueSettings(
           places.set(placeId, place);
           continue;
         }
-        // Policies are objects, always with the same keys in the same order.
-        const [first, second] = [JSON.stringify(before[key]), JSON.stringify(settings[key])];
-        if (first !== second) {
+        if (canonicalJson(before[key]) !== canonicalJson(settings[key])) {
+          const [first, second] = [JSON.stringify(before[key]), JSON.stringify(settings[key])];
           const text =
             `Queue "${queue}" has two values of "${spelling}": ${first} (${places.get(placeId)}) and ` +
             `${second} (${place})`;

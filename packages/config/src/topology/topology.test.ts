@@ -238,6 +238,17 @@ describe("settings of one queue in two files", () => {
     expect(queues.q).toEqual({ ...DEFAULTS, deliveryDelaySeconds: 5, messageRetentionSeconds: 60 });
   });
 
+  test("settings of one queue in two files are the same whatever the order of their keys", () => {
+    const push = (headers: string) => `push = { url = "https://a.example", headers = ${headers} }`;
+    const { queues } = buildTopology(
+      workers(
+        settings("a", push('{ X-A = "1", X-B = "2" }')),
+        settings("b", push('{ X-B = "2", X-A = "1" }')),
+      ),
+    );
+    expect(queues.q?.consumer).toMatchObject({ type: "http_push" });
+  });
+
   test.each([
     ["delivery_delay", 5, 0],
     ["message_retention_period", 60, 61],
