@@ -105,7 +105,8 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
   refuseMissingMain(project.workers);
   const state = dataFolderOf(project, options.persistTo);
   if (project.workers.length > 0) refuseLongPath(state);
-  const free = lockData(state, "sluice serve");
+  const command = more.command ?? "sluice serve";
+  const free = lockData(state, command);
   const reserve = new Reserve(state, (line) => log.warn(line));
   const clock = new MachineClock(state, (line) => log.warn(line));
   try {
@@ -134,7 +135,6 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
     const { ingress, brokerVars, admission } = running;
     const { headers } = admission;
     const url = httpUrl(host, ingress.port);
-    const command = more.command ?? "sluice serve";
     const unregister = registerBroker(process.env, {
       command,
       url,
