@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type Server, Socket } from "node:net";
-import { setTimeout } from "node:timers";
+// Not the global ones, which a test may have replaced.
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import type { Worker } from "node:worker_threads";
 
 /** How long after its last use a runtime that was not disposed of keeps its process alive, in ms. */
