@@ -39,16 +39,22 @@ export class BucketWatch {
 
   /** Watches these buckets too, from now on. @throws Error where a bucket's file cannot be used. */
   add(buckets: readonly string[]): void {
-    for (const bucket of buckets) {
-      const file = this.#fileOf(bucket);
-      const watched = this.#buckets.get(file);
-      if (watched?.isIn(file)) continue;
-      watched?.close();
-      this.#buckets.set(file, new Bucket(file, bucket, this.#options));
+    try {
+      for (const bucket of buckets) this.#open(this.#fileOf(bucket), bucket);
+    } finally {
+      // Buckets before one that cannot be used are read all the same.
+      if (this.#buckets.size === 0) this.#stop();
+      else this.#start();
+      this.#readAll();
     }
-    if (this.#buckets.size === 0) this.#stop();
-    else this.#start();
-    this.#readAll();
+  }
+
+  #open(file: string, bucket: string): void {
+    const watched = this.#buckets.get(file);
+    if (watched?.isIn(file)) return;
+    watched?.close();
+    this.#buckets.delete(file);
+    this.#buckets.set(file, new Bucket(file, bucket, this.#options));
   }
 
   /** Watches these buckets and no others. @throws Error as `add`. */

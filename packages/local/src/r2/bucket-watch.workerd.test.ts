@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -36,6 +36,12 @@ async function bucketOf(name: string): Promise<R2Bucket> {
 }
 
 function watched(...buckets: string[]): BucketWatch {
+  const watch = watchOf();
+  watch.set(buckets);
+  return watch;
+}
+
+function watchOf(): BucketWatch {
   const watch = new BucketWatch({
     folder: join(data, "r2"),
     report: async (_, writes) => {
@@ -49,7 +55,6 @@ function watched(...buckets: string[]): BucketWatch {
     warn: (line) => void warnings.push(line),
   });
   ends.push(() => watch.close());
-  watch.set(buckets);
   return watch;
 }
 
@@ -104,6 +109,14 @@ it("reports again what was refused, and what was written while nobody watched", 
   watched("uploads");
   // What was taken before is for the broker to tell.
   await expect.poll(actions).toEqual(["PutObject a", "PutObject a", "PutObject b"]);
+});
+
+it("reads the buckets before one whose file cannot be used", async () => {
+  mkdirSync(fileOf("invoices"), { recursive: true });
+  const watch = watchOf();
+  expect(() => watch.set(["uploads", "invoices"])).toThrow("disk I/O error");
+  await (await bucketOf("uploads")).put("a", "");
+  await expect.poll(actions).toEqual(["PutObject a"]);
 });
 
 it("leaves nothing in a bucket that is no longer watched", async () => {
