@@ -223,7 +223,7 @@ describe("sluice worker-daemon", () => {
       folder,
       { ...process.env, NO_COLOR: "1" },
     );
-    expect(await refused.ended).toBe(1);
+    expect(await refused.ended).toBe(2);
     expect(refused.output).toContain("--option HttpConnections should be a whole number from 1 to 100");
     expect(refused.output).toContain("--option X is no option of the worker daemon");
   });

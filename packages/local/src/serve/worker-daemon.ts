@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { ACCOUNT_DEFAULT } from "@sluice/aws/access-settings";
 import { daemonSettings } from "@sluice/config";
-import { CliError } from "@sluice/project/errors";
+import { CliError, EXIT_USAGE } from "@sluice/project/errors";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import {
   FIFO_SUFFIX,
@@ -51,16 +51,16 @@ export interface WorkerDaemonOptions extends Pick<ServeOptions, "port" | "host" 
  * Runs `sluice worker-daemon`: a queue with an endpoint for AWS SDKs, and a worker daemon that posts its messages to a
  * web application, as in Elastic Beanstalk's worker environments (spec sqsd). Needs no Worker and no configuration.
  *
- * @throws CliError for invalid options, and as `serve`.
+ * @throws CliError with `EXIT_USAGE` for invalid options, and as `serve`.
  */
 export async function workerDaemon(options: WorkerDaemonOptions, printer: Printer): Promise<number> {
   const { queue = DAEMON_QUEUE_DEFAULT, url } = options;
   const deadLetterQueue = options.deadLetterQueue ?? deadLetterQueueOf(queue);
   for (const name of [queue, ...(deadLetterQueue === false ? [] : [deadLetterQueue])]) {
-    if (!isBindableQueueName(name)) throw new CliError(`"${name}" is no name of a queue.`);
+    if (!isBindableQueueName(name)) throw usageError(`"${name}" is no name of a queue.`);
   }
   if (deadLetterQueue === queue) {
-    throw new CliError(`The dead-letter queue of queue "${queue}" cannot be itself.`);
+    throw usageError(`The dead-letter queue of queue "${queue}" cannot be itself.`);
   }
   const { daemon, warnings } = readOptions(options.option ?? [], deadLetterQueue !== false);
   const cron =
@@ -102,21 +102,26 @@ interface DaemonOptions {
   readonly warnings: readonly string[];
 }
 
+/** Makes the error for a command line that makes no sense. */
+function usageError(text: string): CliError {
+  return new CliError(text, EXIT_USAGE);
+}
+
 function taskRunsOf(options: WorkerDaemonOptions): TaskRunSettings {
   const { cronCatchUp: catchUp, cronCatchUpWindow: catchUpSeconds, cronOverlap: overlap } = options;
   const ofTasks = [options.cronDays, catchUp, catchUpSeconds, overlap];
   if (options.cron === undefined && ofTasks.some((option) => option !== undefined)) {
-    throw new CliError(
+    throw usageError(
       "The options --cron-... say something of the tasks of a cron.yaml: name it with --cron.",
     );
   }
   if (catchUpSeconds !== undefined) {
     const max = CATCH_UP_MS_MAX / 1_000;
     if (!Number.isInteger(catchUpSeconds) || catchUpSeconds < 1 || catchUpSeconds > max) {
-      throw new CliError(`--cron-catch-up-window should be a whole number of seconds from 1 to ${max}.`);
+      throw usageError(`--cron-catch-up-window should be a whole number of seconds from 1 to ${max}.`);
     }
     if (catchUp === "none") {
-      throw new CliError("--cron-catch-up-window has no effect with --cron-catch-up none.");
+      throw usageError("--cron-catch-up-window has no effect with --cron-catch-up none.");
     }
   }
   return {
@@ -174,19 +179,19 @@ function readTasks(path: string, days: "or" | "and" | undefined): Cron {
 function checkUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return text;
-  throw new CliError(`"${text}" is no http: or https: URL. Example: --url http://localhost:8080/`);
+  throw usageError(`"${text}" is no http: or https: URL. Example: --url http://localhost:8080/`);
 }
 
 function readOptions(texts: readonly string[], hasDeadLetterQueue: boolean): DaemonOptions {
   const raw: [string, string][] = texts.map((text) => {
     const at = text.indexOf("=");
-    if (at <= 0) throw new CliError(`--option ${text}: an option is written Name=Value.`);
+    if (at <= 0) throw usageError(`--option ${text}: an option is written Name=Value.`);
     return [text.slice(0, at), text.slice(at + 1)];
   });
   const parsed = parseSqsdOptions(Object.fromEntries(raw), hasDeadLetterQueue);
   if (parsed.kind === "invalid") {
     const lines = parsed.issues.map(({ option, message }) => `--option ${option} ${message}.`);
-    throw new CliError(lines.join("\n"));
+    throw usageError(lines.join("\n"));
   }
   const warnings = parsed.warnings.map(({ option, message }) => `warning: ${option} ${message}`);
   return { daemon: parsed.options, warnings };
