@@ -36,14 +36,14 @@ describe("sluice dev with a handler", () => {
   const save = (word: string) =>
     writeFileSync(join(lab.folder, "looper/say.js"), `export const say = "${word}";\n`);
   const all = () => [running.pid, ...descendants(running.pid)];
+  const runtimes = () =>
+    descendants(running.pid)
+      .map((pid) => ({ pid, line: readFileSync(`/proc/${pid}/cmdline`, "utf8") }))
+      .filter(({ line }) => line.includes("--control-fd"));
+  const isProxy = ({ line }: { line: string }) => !line.includes("--debug-port");
   /** Process id of the workerd that runs the Workers: Wrangler has another one as a proxy. */
-  const workerd = () => {
-    const isIt = (pid: number) => {
-      const line = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-      return line.includes("--control-fd") && line.includes("--debug-port");
-    };
-    return descendants(running.pid).filter(isIt)[0] as number;
-  };
+  const workerd = () => runtimes().find((runtime) => !isProxy(runtime))?.pid as number;
+  const proxy = () => runtimes().find(isProxy)?.pid as number;
 
   beforeAll(async () => {
     lab = openLab("poison");
@@ -93,6 +93,12 @@ describe("sluice dev with a handler", () => {
     process.kill(workerd(), "SIGKILL");
     await running.printed(/crashed unexpectedly/);
     await eventually(() => waiting("graveyard"), 2);
+  });
+
+  it("goes on when the workerd dies by which Wrangler takes requests", async () => {
+    process.kill(proxy(), "SIGKILL");
+    await running.printed(/Wrangler is started again/);
+    await eventually(async () => (await get("/__sluice/health").catch(() => null))?.status ?? 0, 200);
   });
 
   it("that never ends is named, and has used its attempt when a file is saved", async () => {

@@ -26,6 +26,7 @@ import { refusePortInUse } from "../http/port-in-use.ts";
 import { findPlaces } from "../places.ts";
 import { foldersOf, registerBroker } from "../processes/running-brokers.ts";
 import { type Session, sessionsOf } from "../processes/sessions.ts";
+import { STOP_SIGNALS } from "../processes/stop-signals.ts";
 import { bucketsOf, R2Reports } from "../r2/reports.ts";
 import { accessLines, addresses, dashboardLinks, urlOf } from "../report/addresses.ts";
 import { agentLines } from "../report/agent-lines.ts";
@@ -47,7 +48,7 @@ import { namesakesOf } from "./namesakes.ts";
 import { watchNpmShell } from "./npm-shell.ts";
 import type { DevOptions } from "./options.ts";
 import { RuntimeWatch } from "./runtime-watch.ts";
-import { STOP_SIGNALS, supervise } from "./supervisor.ts";
+import { supervise } from "./supervisor.ts";
 import type { DevWrangler, Listening } from "./wrangler-process.ts";
 
 /** How often a session that uses another one's broker checks whether that one was killed. Other ends are announced. */
@@ -271,6 +272,13 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
         runtime.ending();
         wrangler.restart();
       },
+      onProxyDied: () => {
+        // A terminal's Ctrl-C may have ended it.
+        if (isStopping) return;
+        printer.warn("The process by which Wrangler takes requests has died. Wrangler is started again.");
+        runtime.ending();
+        wrangler.restart();
+      },
       workerd: {
         mark: runtime.url,
         on: (event) => {
@@ -286,7 +294,9 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     if (ownership.isOwn && runtime.lastEnd === "planned") announceEnd(data, printer);
   };
   // Runs before the supervisor passes the signal on: a terminal signals workerd at the same moment.
+  let isStopping = false;
   const stop = () => {
+    isStopping = true;
     runtime.ending();
     announcePlannedEnd();
   };

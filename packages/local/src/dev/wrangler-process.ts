@@ -39,6 +39,8 @@ export interface WranglerOptions {
   readonly onFailedLoad: (event: FailedLoadEvent) => void;
   /** Wrangler is about to be killed: a `cloudflare.config.ts` that never returns keeps it from answering. */
   readonly onStuck: () => void;
+  /** The workerd by which Wrangler takes requests has died: no request is answered until Wrangler is started again. */
+  readonly onProxyDied: () => void;
   /** Listener for the events of the workerd whose configuration contains the text `mark`. */
   readonly workerd: { readonly mark: string; on(event: WorkerdEvent): void };
 }
@@ -119,6 +121,7 @@ export class DevWrangler {
     if (typeof message !== "object" || message === null || !("sluice" in message)) return;
     const { sluice: event } = message as FromInside;
     if (event.kind === "socket-in-use") this.#options?.onSocketInUse();
+    else if (event.kind === "proxy-died") this.#options?.onProxyDied();
     else if (event.kind === "build") this.#onBuild(event);
     else if (event.kind === "last-build") this.#options?.onLastBuild(event.worker);
     else if (event.kind === "failed-load") this.#options?.onFailedLoad(event);

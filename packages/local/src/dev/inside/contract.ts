@@ -24,11 +24,20 @@ export type WorkerdEvent =
   /** It has ended by itself. Wrangler starts another one. */
   | { readonly kind: "died" };
 
+/**
+ * The workerd by which Wrangler takes requests has ended by itself. Wrangler starts another one, which knows of no
+ * Workers: its requests hang.
+ */
+export interface ProxyDiedEvent {
+  readonly kind: "proxy-died";
+}
+
 /** Message from our code in Wrangler's process to the parent process. Wrangler itself sends strings on that channel. */
 export interface FromInside {
   /** Event; `socket-in-use`: a socket that Wrangler chose was taken by another server. */
   readonly sluice:
     | WorkerdEvent
+    | ProxyDiedEvent
     | BuildEvent
     | LastBuildEvent
     | FailedLoadEvent

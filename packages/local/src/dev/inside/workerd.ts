@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import type { WorkerdEvent } from "./contract.ts";
+import type { ProxyDiedEvent, WorkerdEvent } from "./contract.ts";
 
 /** File descriptor on which workerd reports its ports, a line of JSON for each. */
 const CONTROL = 3;
@@ -14,13 +14,15 @@ interface Unstarted extends ChildProcess {
   spawn(options: unknown): unknown;
 }
 
+type Tell = (event: WorkerdEvent | ProxyDiedEvent) => void;
+
 /**
- * Reports the events of a workerd. Wrangler ends it with SIGKILL whenever a file is saved, so that from outside a
+ * Reports the events of a workerd, and the death of the one that is Wrangler's proxy. Wrangler ends it with SIGKILL whenever a file is saved, so that from outside a
  * reload looks like a crash. Only in Wrangler's process can they be told apart: by whether `kill` was called.
  *
  * @param mark text in the configuration of the workerd to report.
  */
-export function tellOfWorkerd(mark: string, tell: (event: WorkerdEvent) => void): void {
+export function tellOfWorkerd(mark: string, tell: Tell): void {
   subscribe("child_process", (message) => {
     const { process: child } = message as { process: Unstarted };
     const { spawn } = child;
@@ -33,16 +35,26 @@ export function tellOfWorkerd(mark: string, tell: (event: WorkerdEvent) => void)
   });
 }
 
-/** Watches the process if its configuration, which Miniflare writes to stdin in one piece, contains the mark. */
-function onFirstWrite(child: ChildProcess, mark: string, tell: (event: WorkerdEvent) => void): void {
+/** Watches the process. Its configuration, which Miniflare writes to stdin in one piece, contains the mark or not. */
+function onFirstWrite(child: ChildProcess, mark: string, tell: Tell): void {
   const { stdin } = child;
   if (stdin === null) return;
   const { write } = stdin;
   stdin.write = (...args: unknown[]) => {
     stdin.write = write;
     const [configuration] = args;
-    if (configuration instanceof Uint8Array && uncopied(configuration).includes(mark)) watch(child, tell);
+    const isMarked = configuration instanceof Uint8Array && uncopied(configuration).includes(mark);
+    watch(child, isMarked ? tell : tellOfProxy(tell));
     return Reflect.apply(write, stdin, args);
+  };
+}
+
+/** Passes on only that a proxy that has listened died. One that has not could not open its port. */
+function tellOfProxy(tell: Tell): (event: WorkerdEvent) => void {
+  let hasListened = false;
+  return ({ kind }) => {
+    if (kind === "listening") hasListened = true;
+    if (kind === "died" && hasListened) tell({ kind: "proxy-died" });
   };
 }
 
