@@ -1,4 +1,5 @@
 import type { EventEmitter } from "node:events";
+import { STOP_SIGNALS } from "../processes/stop-signals.ts";
 import type { WranglerProcess } from "./wrangler-process.ts";
 
 /** Keeps one Wrangler running until it ends by itself or this process is told to stop. */
@@ -24,8 +25,6 @@ export interface SupervisorOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/** Signals that ask this process to stop. */
-export const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Longest that Wrangler may take to end after a signal, in ms: longer than it has after a Ctrl-C (`ENDING_MS_MAX`). */
 export const STOPPING_MS_MAX = 10_000;
 /** Most starts of Wrangler in a row that fail on a socket. It chooses other sockets each time. */

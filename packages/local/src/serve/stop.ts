@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
+import { STOP_SIGNALS } from "../processes/stop-signals.ts";
 import type { Runtime } from "../watchdog/keep-running.ts";
 
-const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** How long the broker may take to end after SIGTERM, in ms. */
 const PATIENCE_MS = 5_000;
 

@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { constants } from "node:os";
 import { CliError } from "@sluice/project/errors";
 import type { V4WorkerOptions } from "miniflare";
+import { STOP_SIGNALS } from "../processes/stop-signals.ts";
 import type { LogLevel, ServerLog } from "../report/server-log.ts";
 import type { Runtime } from "../watchdog/keep-running.ts";
 import { startMiniflare } from "./start-miniflare.ts";
@@ -41,9 +42,6 @@ const STOP_WITH_PARENT = `
 /** Options that start a process in its own session, which on Windows would open a window. */
 const APART = { detached: true, windowsHide: true } as const;
 
-/** Signals at which Miniflare would end this process. Its listeners are removed: `stopOnSignals` decides the end. */
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
 /**
  * Starts workerd by Miniflare, and resolves when it listens. Output of workerd and of the Workers goes into the log.
  *
@@ -52,7 +50,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const { workers, broker, resources, inspectorPort, rewrite, log } = options;
   const workerd = takeWorkerd();
-  const known = SIGNALS.flatMap((signal) => process.listeners(signal));
+  const known = STOP_SIGNALS.flatMap((signal) => process.listeners(signal));
   const miniflare = startMiniflare(workers, {
     resources,
     print: (text, level) => log.write(UNCAUGHT.test(text) ? "error" : logLevelOf(level), rewrite(text)),
@@ -63,7 +61,8 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       unsafeRuntimeEnv: { PWD: process.cwd() },
     },
   });
-  for (const signal of SIGNALS) {
+  // Miniflare's listeners would end this process: `stopOnSignals` decides the end.
+  for (const signal of STOP_SIGNALS) {
     for (const listener of process.listeners(signal)) {
       if (!known.includes(listener)) process.off(signal, listener);
     }
