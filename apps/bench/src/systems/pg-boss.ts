@@ -33,7 +33,7 @@ export const pgBoss: System = {
   name: "pg-boss (PostgreSQL, polling)",
   acknowledged: "disk",
   clockMs: 0,
-  how: "insert() of 100; one worker with batches of 2,000 that polls every 0.5 s",
+  how: "insert() of 100; one worker with batches of 500 that polls every 0.5 s",
   async install(options) {
     await installNpmPackages(["pg-boss"], options);
     await installProgram("initdb", "postgresql", options);
@@ -47,7 +47,7 @@ export const pgBossNotify: System = {
   ...pgBoss,
   id: "pg-boss-notify",
   name: "pg-boss (PostgreSQL, NOTIFY)",
-  how: "insert() of 100; one worker with batches of 2,000, woken by NOTIFY",
+  how: "insert() of 100; one worker with batches of 500, woken by NOTIFY",
   start: () => startPeer("pg-boss-notify", startServer),
 };
 
