@@ -11,6 +11,9 @@ export class SqsRefusal extends Error {
   }
 }
 
+/** Error of a call that was not answered: the broker cannot be reached, has ended meanwhile, or the call was aborted. */
+export class NoAnswer extends Error {}
+
 export interface ReceivedMessage {
   readonly MessageId: string;
   readonly ReceiptHandle: string;
@@ -37,7 +40,7 @@ interface Answers {
 /**
  * Calls SQS by AWS's JSON protocol, as the SDKs do, without retries.
  *
- * @throws SqsRefusal if the call is refused; what `fetch` throws if there is no answer.
+ * @throws SqsRefusal if the call is refused; NoAnswer if there is no answer.
  */
 export async function sqs<Action extends keyof Answers>(
   endpoint: string,
@@ -45,14 +48,22 @@ export async function sqs<Action extends keyof Answers>(
   input: object,
   signal?: AbortSignal,
 ): Promise<Answers[Action]> {
-  const response = await fetch(endpoint, {
+  const { response, text } = await answerTo(endpoint, {
     method: "POST",
     headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` },
     body: JSON.stringify(input),
     ...(signal === undefined ? {} : { signal }),
   });
-  const text = await response.text();
   if (response.ok) return (text === "" ? {} : JSON.parse(text)) as Answers[Action];
   const { __type: type = "", message = text } = JSON.parse(text) as { __type?: string; message?: string };
   throw new SqsRefusal(type.replace(/^.*#/, ""), response.status, message);
+}
+
+async function answerTo(url: string, request: RequestInit): Promise<{ response: Response; text: string }> {
+  try {
+    const response = await fetch(url, request);
+    return { response, text: await response.text() };
+  } catch (error) {
+    throw new NoAnswer("the broker did not answer", { cause: error });
+  }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "@sluice/harness/random";
-import { SqsRefusal, sqs } from "./client.ts";
+import { NoAnswer, SqsRefusal, sqs } from "./client.ts";
 import { ORDERED_QUEUE, queueUrl, UNORDERED_QUEUES } from "./queues.ts";
 import type { ReceiveLedger } from "./receive-ledger.ts";
 import type { SqsMessage } from "./sqs-message.ts";
@@ -116,7 +116,7 @@ export async function produceOrdered(producing: Producing, queue: string, group:
   }
 }
 
-/** Makes a call, and enters its refusal. `gone` for any other error: there was no answer. */
+/** Makes a call, and enters its refusal. `gone` if there was no answer. Any other error is a violation. */
 export async function attempt(
   ledger: ReceiveLedger,
   call: () => Promise<void>,
@@ -125,7 +125,11 @@ export async function attempt(
     await call();
     return "answered";
   } catch (error) {
-    if (!(error instanceof SqsRefusal)) return "gone";
+    if (error instanceof NoAnswer) return "gone";
+    if (!(error instanceof SqsRefusal)) {
+      ledger.violation(`a client failed: ${error instanceof Error ? error.stack : error}`);
+      return "gone";
+    }
     ledger.refusedWith(`${error.status} ${error.code}: ${error.message}`);
     await sleep(REFUSED_PAUSE_MS);
     return "answered";
