@@ -11,6 +11,7 @@ export { decodeReceipt, receivedMsOf } from "./receive/receipt-token.ts";
 export type { Opened } from "./rpc/directory-object.ts";
 export type { Transfer, TransferItem, TransferReply, Undeliverable } from "./rpc/transfer.ts";
 export { IS_LIVE } from "./store/mark.ts";
+export { recordFrom, SELECT_RECORD } from "./store/record-copy.ts";
 export { type CommitWatcher, SqliteStore } from "./store/sqlite-store.ts";
 export type { OutboxItem, QueueStore } from "./store/store.ts";
 export { HEARTBEAT_MS } from "./turn/heartbeat.ts";

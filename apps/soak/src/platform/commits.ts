@@ -1,6 +1,6 @@
-import { IS_LIVE } from "@sluice/broker/testing";
+import { IS_LIVE, recordFrom, SELECT_RECORD } from "@sluice/broker/testing";
 import { createQueue, restoreSegment } from "@sluice/engine";
-import type { MoveTask } from "@sluice/protocol";
+import type { MoveTask, QueueRecord } from "@sluice/protocol";
 import type { CommitMoment, CommitRecord } from "../ledger/change.ts";
 import type { Segment } from "../ledger/view.ts";
 import type { Disk } from "./disk.ts";
@@ -37,6 +37,12 @@ export class StoredRows {
       this.#counted = { changes, count };
     }
     return this.#counted.count;
+  }
+
+  /** Copy of the queue's record; `null` if there is none. */
+  get record(): QueueRecord | null {
+    const copy = this.#all(SELECT_RECORD)[0]?.value;
+    return copy === undefined ? null : recordFrom(String(copy));
   }
 
   get noteKeys(): string[] {

@@ -1,6 +1,7 @@
 import { PackedIndex, type QueueRecord, shardOf } from "@sluice/protocol";
 import { tagsOf } from "../ledger/tags.ts";
 import { GONE, sameView, type View, viewsOf } from "../ledger/view.ts";
+import type { StoredRows } from "../platform/commits.ts";
 import type { World } from "../world/world.ts";
 import { Deletions } from "./deletions.ts";
 import { LeaseRates } from "./lease-rates.ts";
@@ -12,7 +13,10 @@ import type { ShardScenario } from "./shard-scenario.ts";
 /** The world as the ledger uses it. */
 interface WatchedWorld extends World {
   readonly scenario: ShardScenario;
-  readonly objects: ReadonlyMap<string, { readonly record: QueueRecord | null; notePaused(): number }>;
+  readonly objects: ReadonlyMap<
+    string,
+    { readonly record: QueueRecord | null; readonly rows: Pick<StoredRows, "record">; notePaused(): number }
+  >;
   violates(property: ShardProperty, name: string, text: string): void;
 }
 
@@ -287,11 +291,15 @@ export class ShardLedger {
 
   /** Checks that a message is stored by the queue whose map it was sent by, and in a shard of shard 0's map. */
   #checkMap({ tag, queue, object, asOf }: ShardMessage, isSent: boolean): void {
-    const known = this.#world.objects.get(queue)?.record;
-    if (known != null && this.deletions.asOf(queue, known.revision) === asOf) {
+    const shard0 = this.#world.objects.get(queue);
+    for (const [how, known] of [
+      ["knows", shard0?.record],
+      ["has stored", shard0?.rows.record],
+    ] as const) {
+      if (known == null || this.deletions.asOf(queue, known.revision) !== asOf) continue;
       const { kept } = known.shards ?? { kept: 1 };
       if (shardOf(object).shard >= kept)
-        this.#violates("stale map", object, `message ${tag} is stored, and shard 0 knows ${kept} shards`);
+        this.#violates("stale map", object, `message ${tag} is stored, and shard 0 ${how} ${kept} shards`);
     }
     const epoch = this.arrivals.get(tag)?.epoch ?? null;
     if (!isSent || epoch === null || this.deletions.asOf(queue, epoch) === asOf) return;

@@ -168,9 +168,7 @@ export class ShardObject extends SimulatedObject implements CalledShard {
         if (world.bug?.shards === "keepsDeleted") store.drop = () => {};
         if (world.bug?.shards === "forgetsTheMap" && !this.name.includes("#")) {
           const write = store.writeRecord.bind(store);
-          store.writeRecord = (record: QueueRecord) => {
-            if (record.shards === undefined) write(record);
-          };
+          store.writeRecord = ({ shards: _, ...record }: QueueRecord) => write(record);
         }
         return store;
       },

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryResult, QueueRecord } from "@sluice/protocol";
+import type { StoredRows } from "../platform/commits.ts";
 import type { Disk } from "../platform/disk.ts";
 import { World, type WorldParts } from "../world/world.ts";
 import { ShardLedger } from "./shard-ledger.ts";
@@ -12,6 +13,7 @@ export interface CalledShard {
   readonly epoch: number;
   readonly isAlive: boolean;
   readonly disk: Disk;
+  readonly rows: Pick<StoredRows, "record">;
   overloadedUntilMs: number;
   awayUntilMs: number;
   call<Answer>(method: string, ...args: readonly unknown[]): Promise<Answer>;
