@@ -18,6 +18,11 @@ it("a child that ends before it is ready fails with what it has printed", async 
   expect(child.output).toBe("no such folder\n");
 });
 
+it("a child that ends is not ready, also where the question never settles", async () => {
+  const child = node("process.exitCode = 3");
+  await expect(child.ready(() => new Promise(() => {}))).rejects.toThrow(/ended with 3/);
+});
+
 it("a child that is stopped takes with it all that it has started", async () => {
   const child = node(`
     const { spawn } = require("node:child_process");

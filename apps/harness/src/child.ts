@@ -24,7 +24,7 @@ export interface Child {
   readonly ended: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | null;
   /**
    * Resolves when `isReady` returns true; an error of `isReady` counts as false. Rejects with the last output if the
-   * process ends before, or is not ready within two minutes.
+   * process ends before, or is not ready within two minutes, also where a call of `isReady` never settles.
    */
   ready(isReady: () => boolean | Promise<boolean>): Promise<void>;
   /** Resolves when it has ended and everything that it has printed was read. */
@@ -40,9 +40,11 @@ export function startChild(
   { pollMs = 50, ...options }: ChildOptions = {},
 ): Child {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options, detached: true });
-  const output: string[] = [];
+  let output = "";
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (text: string) => output.push(text));
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
   }
   let failure: Error | null = null;
   let ended: Child["ended"] = null;
@@ -57,26 +59,34 @@ export function startChild(
     });
   });
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const printed = () => output.join("").slice(-OUTPUT_SHOWN);
+  const printed = () => output.slice(-OUTPUT_SHOWN);
   return {
     pid: child.pid ?? 0,
     process: child,
     get output() {
-      return output.join("");
+      return output;
     },
     get ended() {
       return ended;
     },
     async ready(isReady) {
-      const deadlineMs = Date.now() + START_MS_MAX;
-      while (Date.now() < deadlineMs) {
-        if (failure !== null) throw failure;
-        if (ended !== null)
-          throw new Error(`${command} ended with ${ended.code ?? ended.signal}\n${printed()}`);
-        if (await Promise.resolve(isReady()).catch(() => false)) return;
-        await sleep(pollMs);
+      const done = new AbortController();
+      const late = sleep(START_MS_MAX, "late", { signal: done.signal }).catch(() => "late");
+      const ask = async () => ((await isReady()) ? "ready" : "not ready");
+      try {
+        for (;;) {
+          if (failure !== null) throw failure;
+          if (ended !== null)
+            throw new Error(`${command} ended with ${ended.code ?? ended.signal}\n${printed()}`);
+          const answer = await Promise.race([ask().catch(() => "not ready"), exited, late]);
+          if (answer === "ready") return;
+          if (answer === "late")
+            throw new Error(`${command} was not ready within ${START_MS_MAX / 1000} s\n${printed()}`);
+          await sleep(pollMs);
+        }
+      } finally {
+        done.abort();
       }
-      throw new Error(`${command} was not ready within ${START_MS_MAX / 1000} s\n${printed()}`);
     },
     whenEnded: () => closed,
     async stop(signal = "SIGTERM") {
