@@ -36,8 +36,8 @@ export const USAGE = `pnpm bench [options]
   --start            how soon sluice dev and wrangler dev are ready, and what memory they take
 
   --system NAME      only systems whose id starts like this; repeatable
-  --case WAY         only this case: single, concurrent50, concurrent500, batch100, burst, idle; with --sqs sqs-single,
-                     sqs-senders50, sqs-batches16, sqs-drain16, sqs-through; with --price how its row begins;
+  --case WAY         only this case: single, concurrent50, concurrent500, requests50, batch100, burst, idle; with --sqs
+                     sqs-single, sqs-senders50, sqs-batches16, sqs-drain16, sqs-through; with --price how its row begins;
                      repeatable
   --runs N           runs of each case whose median counts (default ${RUNS_DEFAULT})
   --seconds N        length of a run (default ${RUN_SECONDS_DEFAULT})

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { prepareSqs, runSqs } from "./run-sqs.ts";
 import { SQS_CASES } from "./sqs-cases.ts";
 import type { SqsClient } from "./sqs-client.ts";
@@ -89,4 +89,23 @@ it("does not pass over messages that come twice", async () => {
     receive: async () => [{ body: '{"sentMs":"1"}', receipt: "r" }].flatMap((m) => Array(9).fill(m)),
   };
   await expect(runSqs({ ...run, client: twice }, "sqs-drain16", 320)).rejects.toThrow("messages came of 320");
+});
+
+it("a run whose messages do not all come ends with how many came", async () => {
+  vi.useFakeTimers();
+  try {
+    const { client } = memoryClient();
+    const queueUrl = await client.createQueue("a");
+    const run = await prepareSqs(client, queueUrl, "sqs-drain16", 320);
+    await client.receive(queueUrl, 0);
+    // Each receive takes a second.
+    const slow = (url: string, waitSeconds: number) => {
+      vi.advanceTimersByTime(1_000);
+      return client.receive(url, waitSeconds);
+    };
+    const measured = runSqs({ ...run, client: { ...client, receive: slow } }, "sqs-drain16", 320);
+    await expect(measured).rejects.toThrow("only 310 of 320 messages came");
+  } finally {
+    vi.useRealTimers();
+  }
 });

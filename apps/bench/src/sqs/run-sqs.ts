@@ -11,6 +11,8 @@ const FILLERS = 16;
 const RECEIVERS = 8;
 /** Time that a receive waits while its queue is empty, in s. */
 const WAIT_SECONDS = 1;
+/** Time without a message after which those that have not come are lost, in ms. */
+const STALLED_MS = 30_000;
 
 /** Queue of a run, and the times that are measured in it. */
 export interface SqsRun {
@@ -85,7 +87,7 @@ function fill(run: SqsRun, messages: number): Promise<void> {
 }
 
 /**
- * Receives and deletes until `messages` are handled. Rejects if more come.
+ * Receives and deletes until `messages` are handled. Rejects if more come, or if none comes for `STALLED_MS`.
  *
  * @returns the time of the last deletion: receives that still wait then are no part of the run.
  */
@@ -93,10 +95,14 @@ async function drain(run: SqsRun, messages: number, receivers: number, waitSecon
   const { client, queueUrl } = run;
   let handled = 0;
   let doneMs = 0;
+  let cameMs = performance.now();
   const receive = async () => {
     while (handled < messages) {
       const received = await timed(run, () => client.receive(queueUrl, waitSeconds));
-      if (received.length === 0) continue;
+      if (received.length > 0) cameMs = performance.now();
+      else if (performance.now() - cameMs > STALLED_MS)
+        throw new Error(`only ${handled} of ${messages} messages came`);
+      else continue;
       const nowMs = preciseNow();
       handled += received.length;
       for (const { body } of received) run.endToEndMs.push(nowMs - sentMsOf(body));

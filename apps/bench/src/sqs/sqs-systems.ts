@@ -59,9 +59,12 @@ async function start(id: string, server: SqsServer, open: OpenProtocol): Promise
         return runSqs(run, way, messages);
       },
       async stop() {
-        await client.close();
-        await child.stop();
-        await removeFolder(folder);
+        try {
+          await client.close();
+        } finally {
+          await child.stop();
+          await removeFolder(folder);
+        }
       },
     };
   } catch (error) {
