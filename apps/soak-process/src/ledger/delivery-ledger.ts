@@ -199,7 +199,10 @@ export class DeliveryLedger extends Ledger<Message> {
     }
     const mustStand = isSameEpoch || settlement.committed;
     if (settlement.kind === "ack") {
-      if (mustStand) this.violation(`${what} was delivered after its acknowledgement`);
+      if (mustStand) {
+        this.violation(`${what} was delivered after its acknowledgement`);
+        return;
+      }
       const beforeMs = (this.#endedMs.get(earlier.epoch) ?? settlement.atMs) - settlement.atMs;
       this.#duplicate("its acknowledgement was not committed when the process died");
       this.#oldestLostAckMs = Math.max(this.#oldestLostAckMs, beforeMs);
