@@ -14,6 +14,7 @@ describe.runIf(canMount)("a disk that is full under load", () => {
       killedShare: 0,
     });
     expect(result.violationTexts).toEqual([]);
+    expect(result.lines).toEqual([]);
     expect(result).toMatchObject({ lost: 0, violations: 0, resumed: 2, isDrained: true, hasEnded: false });
     expect(result.refused).toBeGreaterThan(0);
     // A call that the platform ends while the object is reset fails without a reason.

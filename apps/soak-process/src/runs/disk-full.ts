@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tally } from "@sluice/harness/ledger";
-import { conclude, type Ended, type OpenScenario, until } from "../scenario/scenario.ts";
+import { conclude, damageLines, type Ended, type OpenScenario, until } from "../scenario/scenario.ts";
 import { SmallDisk } from "./small-disk.ts";
 
 interface DiskFullOptions<Summary extends Tally> {
@@ -37,15 +37,18 @@ const REFUSED = 50;
 
 /**
  * Fills the disk of a broker under load and makes room again, many times. Sends are refused meanwhile, no acknowledged
- * message may be lost, and the process must go on. Its lines are not looked at, since lines about a full disk are
- * expected. Throws if no disk can be mounted.
+ * message may be lost, and the process must go on. Of its lines those about damage or loss count alone: errors of a full
+ * disk are expected. Throws if no disk can be mounted.
  */
 export async function runDiskFull<Summary extends Tally>(
   options: DiskFullOptions<Summary>,
 ): Promise<DiskFullResult<Summary>> {
   const { open, times, killedShare, onTime } = options;
   const disk = await SmallDisk.mount();
-  const scenario = await open(disk.folder);
+  const scenario = await open(disk.folder).catch(async (error: unknown) => {
+    await disk.unmount();
+    throw error;
+  });
   const { ledger, random } = scenario;
   const acknowledged = () => ledger.messages.filter(({ outcome }) => outcome === "acknowledged").length;
   let [resumed, hasEnded] = [0, false];
@@ -71,9 +74,8 @@ export async function runDiskFull<Summary extends Tally>(
     }
     const ended = await conclude(scenario);
     hasEnded ||= await scenario.hasEnded();
-    return { ...ended, lines: [], resumed, hasEnded, refusals: [...ledger.refusals] };
+    return { ...ended, lines: damageLines(ended.lines), resumed, hasEnded, refusals: [...ledger.refusals] };
   } finally {
-    await scenario.close();
-    await disk.unmount();
+    await scenario.close().finally(() => disk.unmount());
   }
 }

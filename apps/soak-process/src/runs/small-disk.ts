@@ -26,7 +26,12 @@ export class SmallDisk {
   /** Mounts a disk. Throws if that is not allowed. */
   static async mount(): Promise<SmallDisk> {
     const mountPoint = await mkdtemp(path.join(tmpdir(), "sluice-small-disk-"));
-    await run("mount", ["-t", "tmpfs", "-o", `size=${DISK_MB}m`, "tmpfs", mountPoint]);
+    try {
+      await run("mount", ["-t", "tmpfs", "-o", `size=${DISK_MB}m`, "tmpfs", mountPoint]);
+    } catch (error) {
+      await rm(mountPoint, { recursive: true });
+      throw error;
+    }
     const disk = new SmallDisk(mountPoint);
     await mkdir(disk.folder);
     return disk;

@@ -84,12 +84,17 @@ describe.concurrent("the broker alone, which clients of SQS use", { timeout: 300
       lost: 0,
       violationTexts: [],
       isDrained: true,
+      lines: [],
       resumed: 2,
       hasEnded: false,
     });
     expect(result.refused).toBeGreaterThan(0);
-    const known = /^503 ServiceUnavailable(Exception)?: Queue storage limit exceeded|^500 InternalFailure/;
-    expect(result.refusals.filter((text) => !known.test(text))).toEqual([]);
+    const known = [
+      /^503 ServiceUnavailable(Exception)?: Queue storage limit exceeded|^500 InternalFailure/,
+      // A busy machine changes a visibility timeout only after its end.
+      /^400 InvalidParameterValue.* Reason: (The receipt handle has expired|Message does not exist or is not available)/,
+    ];
+    expect(result.refusals.filter((text) => !known.some((each) => each.test(text)))).toEqual([]);
   });
 
   it.runIf(canTrace())("answers after a sync of the queue's log, on Node.js and on workerd", async () => {
