@@ -16,6 +16,8 @@ const ORDERS = 12;
 const STALLED_MS = 2_500;
 /** Longest time until a probe is delivered, in ms: the broker retries an object that fails meanwhile. */
 const PROBE_MS_MAX = 15_000;
+/** Longest time until all messages that are due were delivered and settled before the damage, in ms. */
+const SETTLED_MS_MAX = 60_000;
 const LOOK_AGAIN_MS = 50;
 
 /** Workers on workerd whose files are damaged. */
@@ -49,7 +51,9 @@ function epochOf(cluster: Cluster, ledger: DamageLedger, settleBy: (settle: Sett
       for (let order = 0; order < ORDERS; order++) {
         for (const queue of PRODUCED_QUEUES) await send(cluster, queue, ledger, random);
       }
+      const deadlineMs = Date.now() + SETTLED_MS_MAX;
       while ((await cluster.queues()).some(({ messages }) => messages.ready + messages.leased > 0)) {
+        if (Date.now() > deadlineMs) throw new Error("healthy queues do not deliver all that is due");
         await sleep(LOOK_AGAIN_MS);
       }
     },

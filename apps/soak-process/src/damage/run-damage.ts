@@ -89,14 +89,19 @@ export async function runDamage(
 async function makeState(broker: DamagedBroker, random: Random): Promise<State> {
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-damage-base-"));
   const ledger = new DamageLedger();
-  const epoch = await broker.start(folder, ledger);
   try {
-    await epoch.fill(random);
-    await sleep(REPORTED_AFTER_MS);
-  } finally {
-    await epoch.kill();
+    const epoch = await broker.start(folder, ledger);
+    try {
+      await epoch.fill(random);
+      await sleep(REPORTED_AFTER_MS);
+    } finally {
+      await epoch.kill();
+    }
+    return { folder, ledger, databases: await databasesOf(folder) };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
   }
-  return { folder, ledger, databases: await databasesOf(folder) };
 }
 
 async function runCase(

@@ -40,30 +40,31 @@ export async function runAlertKills({ runs, seed, onRun }: AlertKillOptions): Pr
   const random = new Random(seed);
   const lab = await BrokerLab.open();
   const receiver = await Receiver.open();
-  await writeFile(path.join(lab.folder, "wrangler.toml"), configuration(receiver.url));
-  const epochs = await lab.broker();
-  const start = async () => {
-    const started = await epochs.start({ env: { SLUICE_ALERTS_SECRET: SECRET } });
-    // This request makes the queues go on at once: their alarms would ring some seconds later.
-    await fetch(new URL("/__sluice/api/alerts", started.endpoint));
-    return started;
-  };
-  let broker = await start();
-  let kills = 0;
-  const killSoon = async () => {
-    await sleep(random.between(0, KILL_MS_MAX));
-    await broker.kill();
-    kills += 1;
-    broker = await start();
-  };
   try {
+    await writeFile(path.join(lab.folder, "wrangler.toml"), configuration(receiver.url));
+    const epochs = await lab.broker();
+    const start = async () => {
+      const started = await epochs.start({ env: { SLUICE_ALERTS_SECRET: SECRET } });
+      // This request makes the queues go on at once: their alarms would ring some seconds later.
+      await fetch(new URL("/__sluice/api/alerts", started.endpoint));
+      return started;
+    };
+    let broker = await start();
+    let kills = 0;
+    const killSoon = async () => {
+      await sleep(random.between(0, KILL_MS_MAX));
+      await broker.kill();
+      kills += 1;
+      broker = await start();
+    };
     for (let run = 1; run <= runs; run++) {
       const { endpoint } = broker;
       await sqs(endpoint, "SendMessage", { QueueUrl: queueUrl(endpoint, "orders"), MessageBody: `${run}` });
       await killSoon();
       await receiver.until(2 * run - 1);
       await killSoon();
-      await fetch(new URL("/__sluice/api/queues/dead/purge", endpoint), { method: "POST" });
+      const purged = await fetch(new URL("/__sluice/api/queues/dead/purge", endpoint), { method: "POST" });
+      if (!purged.ok) throw new Error(`the purge was refused: ${purged.status} ${await purged.text()}`);
       await killSoon();
       await receiver.until(2 * run);
       onRun?.(run);

@@ -89,8 +89,10 @@ export class BrokerProcess {
 
   /** Kills the broker and its workerd by SIGKILL. Resolves when they are gone. */
   async kill(): Promise<void> {
+    // One that is not ready yet may have a workerd too.
+    const workerds = new Set([...this.#workerds, ...(await workerdChildren(this.pid))]);
     // A process that could not be started has no id, and 0 is the group of this one.
-    const pids = [this.pid, ...this.#workerds].filter((pid) => pid !== 0);
+    const pids = [this.pid, ...workerds].filter((pid) => pid !== 0);
     for (const pid of pids) {
       try {
         process.kill(pid, "SIGKILL");

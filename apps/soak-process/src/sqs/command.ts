@@ -26,16 +26,23 @@ export async function buildCommand(): Promise<Command> {
   if (main !== undefined) return { main, remove: async () => {} };
   shared.users += 1;
   shared.built ??= build();
-  const built = await shared.built;
-  return {
-    main: path.join(built, "main.js"),
-    remove: async () => {
-      shared.users -= 1;
-      if (shared.users > 0) return;
-      shared.built = null;
-      await rm(built, { recursive: true, force: true });
-    },
+  const leave = () => {
+    shared.users -= 1;
+    if (shared.users === 0) shared.built = null;
+    return shared.users === 0;
   };
+  try {
+    const built = await shared.built;
+    return {
+      main: path.join(built, "main.js"),
+      remove: async () => {
+        if (leave()) await rm(built, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }
 
 let builds = 0;
