@@ -29,9 +29,13 @@ export function receive(batch: MessageBatch, ctx: HandlerTools["ctx"]): unknown 
     record.endedAtMs = Date.now();
   };
   const note = (value: unknown) => record.notes.push(value);
-  const result = scenarioOf.get(queue)?.handle?.(batch, { ctx, delivery, note });
-  if (result instanceof Promise) result.then(end, end);
-  else end();
+  let result: unknown;
+  try {
+    result = scenarioOf.get(queue)?.handle?.(batch, { ctx, delivery, note });
+  } finally {
+    if (result instanceof Promise) result.then(end, end);
+    else end();
+  }
   return result;
 }
 

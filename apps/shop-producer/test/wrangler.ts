@@ -46,8 +46,13 @@ export async function startWranglerDev(workers: readonly string[]): Promise<Wran
   );
   const ended = once(wrangler, "exit");
   const stop = async () => {
-    if (wrangler.pid !== undefined && wrangler.exitCode === null && wrangler.signalCode === null) {
-      process.kill(-wrangler.pid, "SIGKILL");
+    if (wrangler.pid !== undefined) {
+      try {
+        // Its workerd may be there when it has ended itself.
+        process.kill(-wrangler.pid, "SIGKILL");
+      } catch {
+        // The group is gone.
+      }
       await ended;
     }
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -84,7 +84,15 @@ export async function tryServer(
     await gone(project);
   } finally {
     for (const child of children) await child.stop("SIGKILL");
-    for (const { pid } of processesOf(project)) process.kill(pid, "SIGKILL");
+    for (const { pid } of processesOf(project)) killIfThere(pid);
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
   }
 }
 
