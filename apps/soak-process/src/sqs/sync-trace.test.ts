@@ -31,6 +31,15 @@ it("counts a sync when it has ended in any thread and has not failed", () => {
   expect(read(write, failed, answer)).toEqual([{ syncs: 0, unsynced: [LOG] }]);
 });
 
+it("a write that comes while a sync of its log runs is not synced by it", () => {
+  const begun = `8 fdatasync(30<${LOG}> <unfinished ...>`;
+  const over = "8 <... fdatasync resumed>)               = 0";
+  expect(read(write, begun, write, over, answer, sync, answer)).toEqual([
+    { syncs: 1, unsynced: [LOG] },
+    { syncs: 1, unsynced: [] },
+  ]);
+});
+
 it("looks at logs of queues and at answers of the broker alone", () => {
   const directory = LOG.replace("QueueBroker", "Directory");
   expect(

@@ -5,6 +5,8 @@ interface Call {
   readonly file: string;
   /** Text of the line after the file descriptor. */
   readonly rest: string;
+  /** Number of the line on which it began. */
+  readonly at: number;
 }
 
 /** Path of the write-ahead log of a queue's database. */
@@ -31,20 +33,22 @@ interface TracedAnswer {
 export function tracedAnswers(trace: string, port: number): TracedAnswer[] {
   const answers: TracedAnswer[] = [];
   const unfinished = new Map<string, Call>();
-  const unsynced = new Set<string>();
+  /** Line of the last write of each log that is not synced. */
+  const unsynced = new Map<string, number>();
   let syncs = 0;
-  const ended = ({ name, file }: Call, outcome: string) => {
+  const ended = ({ name, file, at }: Call, outcome: string) => {
     if (!SYNCS.has(name) || !QUEUE_LOG.test(file) || !SUCCEEDED.test(outcome)) return;
-    unsynced.delete(file);
+    // A write that comes while the sync runs may not be covered by it.
+    if ((unsynced.get(file) ?? 0) <= at) unsynced.delete(file);
     syncs += 1;
   };
-  const began = ({ name, file, rest }: Call) => {
-    if (name === "pwrite64" && QUEUE_LOG.test(file)) unsynced.add(file);
+  const began = ({ name, file, rest, at }: Call) => {
+    if (name === "pwrite64" && QUEUE_LOG.test(file)) unsynced.set(file, at);
     if (!/^write|^send/.test(name) || !file.includes(`:${port}->`) || !rest.includes("HTTP/1.1 ")) return;
-    answers.push({ syncs, unsynced: [...unsynced] });
+    answers.push({ syncs, unsynced: [...unsynced.keys()] });
     syncs = 0;
   };
-  for (const line of trace.split("\n")) {
+  for (const [at, line] of trace.split("\n").entries()) {
     const [, resumer = "", , outcome = ""] = RESUMED.exec(line) ?? [];
     const waiting = unfinished.get(resumer);
     if (waiting !== undefined) {
@@ -54,7 +58,7 @@ export function tracedAnswers(trace: string, port: number): TracedAnswer[] {
     }
     const [, thread = "", name = "", file = "", rest = ""] = CALL.exec(line) ?? [];
     if (name === "") continue;
-    const call = { name, file, rest };
+    const call = { name, file, rest, at };
     began(call);
     if (UNFINISHED.test(line)) unfinished.set(thread, call);
     else ended(call, rest);
