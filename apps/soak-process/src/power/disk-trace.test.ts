@@ -60,6 +60,16 @@ it("reads what is made, written, cut, renamed and removed below the disk's root,
   ]);
 });
 
+it("a write after a rename goes on where the one before it ended", async () => {
+  const events = await eventsOf(
+    `1 openat(${CWD}, "${hex("/run/disk/x")}", O_WRONLY|O_CREAT, 0600) = ${fd(5, "/run/disk/x")}`,
+    `1 write(${fd(5, "/run/disk/x")}, "${hex("12")}", 2) = 2`,
+    `1 rename("${hex("/run/disk/x")}", "${hex("/run/disk/y")}") = 0`,
+    `1 write(${fd(5, "/run/disk/y")}, "${hex("3")}", 1) = 1`,
+  );
+  expect(changes(events).at(-1)).toEqual({ kind: "write", path: "y", at: 2, bytes: "3" });
+});
+
 it("knows when calls of several threads began and ended", async () => {
   const x = fd(5, "/run/disk/x");
   const events = await eventsOf(

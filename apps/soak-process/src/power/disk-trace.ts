@@ -43,8 +43,12 @@ export function lifeOf(answer: string): number {
   return Number(answer.slice(0, answer.indexOf(":")));
 }
 
-/** File that is left out: its bytes mean nothing, and are more than strace writes down. */
 const BALLAST = /(^|\/)sluice-reserve$/;
+
+/** Whether a file is left out: its bytes mean nothing, and are more than strace writes down. */
+export function isBallast(file: string): boolean {
+  return BALLAST.test(file);
+}
 
 /** Largest part of a write that strace has to write down, in bytes. */
 export const TRACED_BYTES_MAX = 70_000;
@@ -171,6 +175,7 @@ export class DiskTrace {
         this.#known.delete(file);
         this.#known.add(next);
         this.#sizes.set(next, this.#sizes.get(file) ?? 0);
+        this.#positions.set(next, this.#positions.get(file) ?? 0);
         changed({ kind: "rename", path: file, to: next });
       }),
     );
@@ -202,7 +207,7 @@ export class DiskTrace {
   #below(file: string | null | undefined, take: (file: string) => void): void {
     if (file == null || !file.startsWith("/")) return;
     const relative = path.relative(this.#root, path.normalize(file));
-    if (relative.startsWith("..") || relative.endsWith("(deleted)") || BALLAST.test(relative)) return;
+    if (relative.startsWith("..") || relative.endsWith("(deleted)") || isBallast(relative)) return;
     take(relative);
   }
 }

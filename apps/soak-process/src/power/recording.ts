@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Random } from "@sluice/harness/random";
@@ -8,7 +8,7 @@ import { makeWorker } from "../runs/idle-worker.ts";
 import { BrokerProcess } from "../sqs/broker-process.ts";
 import { buildCommand } from "../sqs/command.ts";
 import { Disk } from "./disk.ts";
-import { DiskTrace, TRACED_BYTES_MAX, TRACED_CALLS, type TraceEvent } from "./disk-trace.ts";
+import { DiskTrace, isBallast, TRACED_BYTES_MAX, TRACED_CALLS, type TraceEvent } from "./disk-trace.ts";
 import { PowerLedger } from "./power-ledger.ts";
 import { PowerLoad } from "./power-load.ts";
 
@@ -100,14 +100,20 @@ async function tracerOf(pid: number): Promise<number> {
   return Number(tracer);
 }
 
-/** Throws unless each file that the events lead to is on the disk, with the same bytes. */
+/** Throws unless the files that the events lead to are those on the disk, with the same bytes. */
 async function compare(events: readonly TraceEvent[], root: string): Promise<void> {
   const disk = new Disk();
   for (const event of events) {
     if (event.kind === "change") disk.apply(event.change, event.endedAt);
     else if (event.kind === "sync") disk.sync(event.path, event.begunAt);
   }
-  for (const [name, bytes] of disk.files()) {
+  const traced = disk.files();
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    const name = path.relative(root, path.join(entry.parentPath, entry.name));
+    if (entry.isFile() && !isBallast(name) && !NOT_COMPARED.test(name) && !traced.has(name))
+      throw new Error(`only the disk has ${name}`);
+  }
+  for (const [name, bytes] of traced) {
     const file = path.join(root, name);
     if (NOT_COMPARED.test(name)) continue;
     if ((await stat(file).catch(() => null)) === null) throw new Error(`only the trace has ${name}`);
