@@ -47,6 +47,15 @@ interface CallingQueue {
 /** Holds a call of an object back until its writes are durable, and then starts it. */
 export type Leave = <Answer>(start: () => Promise<Answer>) => Promise<Answer>;
 
+/** Methods of the directory that queues call. */
+export const DIRECTORY_METHODS = ["opened", "ensureQueue", "findByName", "undeliverable", "report"];
+
+/** Port of a queue without an HTTP endpoint. */
+export const NOWHERE: EndpointPort = {
+  post: async () => ({ kind: "unreachable", reason: "there is no endpoint" }),
+  isReady: async () => false,
+};
+
 /** Makes a binding to a namespace of Durable Objects. */
 export function namespaceOf(stubOf: (name: string) => object) {
   return {
@@ -106,8 +115,7 @@ function directoryFor({ world }: CallingQueue, leave: Leave): object {
       (method: string) =>
       (...args: unknown[]) =>
         leave(() => directory.ask(method, ...args));
-    const methods = ["opened", "ensureQueue", "findByName", "undeliverable", "report"];
-    return Object.fromEntries(methods.map((method) => [method, ask(method)]));
+    return Object.fromEntries(DIRECTORY_METHODS.map((method) => [method, ask(method)]));
   }
   return {
     opened: (name: string) => leave(async () => deployed.opened(name)),

@@ -1,4 +1,4 @@
-import type { BrokerEnv, EndpointPort, Instruments } from "@sluice/broker";
+import type { BrokerEnv, Instruments } from "@sluice/broker";
 import type { QueueCore, QueuePorts, Transfer, Undeliverable } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
 import type { ObjectState } from "@sluice/objects/parts";
@@ -18,7 +18,7 @@ import type { RegisteredRow } from "../ledger/directory-ledger.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { FROM_PRODUCER, type Origin, originOf } from "../ledger/origin.ts";
 import { tagsOf } from "../ledger/tags.ts";
-import { bindingsOf, type ReachedWorld } from "./bindings.ts";
+import { bindingsOf, NOWHERE, type ReachedWorld } from "./bindings.ts";
 import type { CalledEndpoint, CalledWorker } from "./called.ts";
 import { Commits, StoredRows, type WrittenSegment } from "./commits.ts";
 import type { SimulatedStorage, Version } from "./disk.ts";
@@ -46,11 +46,6 @@ const PLANNED_ENDS = 0.3;
 
 /** Longest time between two checks whether a queue has a turn under way, in ms. */
 const LOOK_AGAIN_MS_MAX = 100;
-
-const NOWHERE: EndpointPort = {
-  post: async () => ({ kind: "unreachable", reason: "there is no endpoint" }),
-  isReady: async () => false,
-};
 
 /** Meaning of a version: a commit, or a drop. */
 type Note =

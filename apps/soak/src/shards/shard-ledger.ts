@@ -1,4 +1,4 @@
-import { PackedIndex, type QueueRecord, shardOf } from "@sluice/protocol";
+import { DEDUPLICATION_MS, PackedIndex, type QueueRecord, shardOf } from "@sluice/protocol";
 import { tagsOf } from "../ledger/tags.ts";
 import { GONE, sameView, type View, viewsOf } from "../ledger/view.ts";
 import type { StoredRows } from "../platform/commits.ts";
@@ -19,9 +19,6 @@ interface WatchedWorld extends World {
   >;
   violates(property: ShardProperty, name: string, text: string): void;
 }
-
-/** Time for which a deduplication id is remembered, in ms. */
-const DEDUPLICATION_MS = 300_000;
 
 /**
  * Ledger of all messages that were ever durable in a shard, derived from the rows that the shards have written. It

@@ -1,8 +1,8 @@
-import { type BrokerEnv, createQueueBroker, type EndpointPort, type Instruments } from "@sluice/broker";
+import { type BrokerEnv, createQueueBroker, type Instruments } from "@sluice/broker";
 import { type QueueCore, type Registration, rulesOf } from "@sluice/broker/testing";
 import type { ObjectState } from "@sluice/objects/parts";
 import { type Delivery, deliveryReply, lastEndText, type QueueRecord, UNPLANNED } from "@sluice/protocol";
-import { namespaceOf } from "../platform/bindings.ts";
+import { DIRECTORY_METHODS, NOWHERE, namespaceOf } from "../platform/bindings.ts";
 import { StoredRows } from "../platform/commits.ts";
 import type { SimulatedStorage, Version } from "../platform/disk.ts";
 import { exchange } from "../platform/network.ts";
@@ -12,13 +12,6 @@ import { callBetweenObjects } from "./object-calls.ts";
 import type { ShardCommit } from "./shard-commit.ts";
 import { ORDERS } from "./shard-scenario.ts";
 import type { CalledShard, ShardWorld } from "./shard-world.ts";
-
-const NOWHERE: EndpointPort = {
-  post: async () => ({ kind: "unreachable", reason: "there is no endpoint" }),
-  isReady: async () => false,
-};
-
-const DIRECTORY_METHODS = ["opened", "ensureQueue", "findByName", "undeliverable", "report"];
 
 type Note = ShardCommit | { readonly kind: "drop" };
 
