@@ -4,8 +4,8 @@ import {
   type AddressInfo,
   connect,
   createServer as createTcpServer,
-  type Server as TcpServer,
   type Socket,
+  type Server as TcpServer,
 } from "node:net";
 import { text } from "node:stream/consumers";
 import { CliError } from "@sluice/project/errors";
