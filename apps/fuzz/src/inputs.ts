@@ -30,7 +30,7 @@ function fewOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unk
 const list = (element: fc.Arbitrary<unknown>, maxLength = 4) => mostly(fc.array(element, { maxLength }));
 const text = (good: fc.Arbitrary<string>) => mostly(good);
 const oneOf = (...texts: string[]) => text(fc.constantFrom(...texts));
-/** Generates mostly a good value, now and then one that is just beyond a limit. */
+/** Generates mostly a good value, now and then a bad one. */
 const usually = (good: readonly string[], ...beyond: string[]) =>
   text(
     fc.oneof(
@@ -39,6 +39,7 @@ const usually = (good: readonly string[], ...beyond: string[]) =>
     ),
   );
 
+// `{{x:1000}}` stands for a thousand times "x".
 const body = text(
   fc.oneof(fc.string({ minLength: 1, maxLength: 60 }), fc.constantFrom("{{x:1000}}", "{{x:262145}}")),
 );
@@ -92,7 +93,7 @@ const entries = (members: Record<string, fc.Arbitrary<unknown>>, ...required: st
       .array(
         fc.oneof(
           { weight: 20, arbitrary: some(members, ...required) },
-          { weight: 1, arbitrary: mostly(some({ Id: id, ...members }, "Id")) },
+          { weight: 1, arbitrary: mostly(some({ Id: id, ...members }, "Id", ...required)) },
         ),
         { maxLength: 11 },
       )
@@ -156,11 +157,11 @@ const tagKey = fc.oneof(
 const tags = mostly(
   fc.dictionary(tagKey, text(fc.oneof(fc.constantFrom("", "v", "{{x:256}}"), hostileText)), { maxKeys: 4 }),
 );
-const page = { MaxResults: around(1, 1_000), NextToken: usually(["", "YWZ0ZXI6"], "nonsense", "!") };
+const page = { MaxResults: around(1, 1_000), NextToken: usually(["", btoa("after:")], "nonsense", "!") };
 
 /** Generates inputs that settle a received message. */
 function settling(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object> {
-  return fc.tuple(received, some(members, ...Object.keys(members))).map(([of, rest]) => ({ ...rest, ...of }));
+  return fc.tuple(received, fc.record(members)).map(([message, rest]) => ({ ...rest, ...message }));
 }
 
 function settlingBatch(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object> {
@@ -175,7 +176,7 @@ function settlingBatch(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbit
   );
 }
 
-/** Inputs of each action: mostly well-formed, now and then with a mistake. */
+/** Inputs of SQS's actions: mostly well-formed, now and then with a mistake. */
 export const INPUTS: Readonly<Record<string, fc.Arbitrary<object>>> = {
   AddPermission: some(
     {

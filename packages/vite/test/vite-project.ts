@@ -17,8 +17,11 @@ export interface DevServer {
   readonly url: string;
   /** All of its output. */
   printed(): string;
+  readonly pid: number;
   /** Ends it like Ctrl-C. */
   stop(): Promise<void>;
+  /** Kills it, and nothing that it has started. */
+  kill(): Promise<void>;
 }
 
 /** Asks a server for JSON. @throws Error with the answer and the server's output for a status that is no success. */
@@ -91,12 +94,14 @@ export class ViteProject {
       child.stderr?.on("data", read);
       void exited.then(() => reject(new Error(`${args[1]} has ended:\n${printed}`)));
     });
-    const stop = async () => {
-      child.kill("SIGINT");
+    const end = async (signal: NodeJS.Signals) => {
+      child.kill(signal);
       await exited;
       this.#running.delete(child);
     };
-    return { url, printed: () => printed, stop };
+    const { pid = 0 } = child; // it has been spawned
+    const [stop, kill] = [() => end("SIGINT"), () => end("SIGKILL")];
+    return { url, pid, printed: () => printed, stop, kill };
   }
 
   /** @throws Error with the output. */

@@ -9,7 +9,7 @@ export interface MovedMessage {
   readonly target: string;
 }
 
-/** Every message that was ever moved, by its new tag. */
+/** Every message that a move task has ever taken out of its queue, by its new tag. */
 export class MovedMessages {
   readonly #moved = new Map<number, MovedMessage>();
   readonly #takeTag: () => number;
@@ -30,7 +30,10 @@ export class MovedMessages {
   }
 }
 
-/** Whether messages that leave a queue have died in it: a dead letter names the queue, a moved message does not. */
+/**
+ * Whether messages that leave a queue together have died in it. A dead letter names that queue as its source, a moved
+ * message does not.
+ */
 export function areDeadLetters(packed: Uint8Array, queue: string): boolean {
   const index = new PackedIndex(packed);
   if (index.count === 0 || !index.hasExtension(0)) return false;

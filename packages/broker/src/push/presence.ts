@@ -15,12 +15,12 @@ export const PROBE_MS_MAX = 10_000;
 export class ConsumerPresence {
   readonly #context: QueueContext;
   readonly #backoff = new Backoff();
-  /** Reason of the consumer's absence; `null` while it is there. */
+  /** Why the consumer is absent; `null` while it is present. */
   #absence: Absence | null = null;
   /** Probe that is not answered yet. */
   #probe: { readonly endsMs: number } | null = null;
   #returns = 0;
-  /** The trial: still to come, or the id of its lease. */
+  /** State of the trial: still to come, or the id of its lease; `null` for none. */
   #trial: "due" | number | null = null;
 
   constructor(context: QueueContext) {
@@ -36,7 +36,7 @@ export class ConsumerPresence {
     return this.#probe?.endsMs ?? this.#backoff.retryAtMs;
   }
 
-  /** Number of the consumer's returns so far. */
+  /** Count of returns and replacements. A call of an earlier count says nothing about the consumer now. */
   get returns(): number {
     return this.#returns;
   }
@@ -54,7 +54,7 @@ export class ConsumerPresence {
     return this.#trial === leaseId;
   }
 
-  /** Makes the trial of a new lease, if one is due. */
+  /** Makes a new lease the trial, if one is due. */
   leased(leaseId: number): void {
     if (this.#trial === "due") this.#trial = leaseId;
   }
@@ -64,12 +64,12 @@ export class ConsumerPresence {
     if (this.#trial === leaseId) this.#trial = null;
   }
 
-  /** Takes an answer to any delivery: it needs no trial. */
+  /** Notes that the consumer has answered a delivery: it needs no trial. */
   answered(): void {
     this.#trial = null;
   }
 
-  /** Begins anew for another consumer. Calls of the one before say nothing about it (`returns`). */
+  /** Begins anew for another consumer. */
   replaced(): void {
     this.#backoff.succeeded();
     this.#absence = null;
@@ -79,9 +79,9 @@ export class ConsumerPresence {
   }
 
   /**
-   * Takes the absence of the consumer, which is probed before the next lease.
+   * Notes that the consumer is absent. It is probed before it gets a lease again.
    *
-   * @param returns count of its returns when the call began: an older call says nothing about the consumer now.
+   * @param returns value of `returns` when the call began.
    */
   lost(consumer: ConsumerPort, absence: Absence, returns: number): void {
     if (this.isAbsent || returns !== this.#returns) return;
@@ -110,7 +110,7 @@ export class ConsumerPresence {
     void this.#context.wake();
   }
 
-  /** Takes a failed probe. The log has the reason if it has changed. */
+  /** Notes a failed probe, and logs it unless its reason is known. */
   #stillAbsent(consumer: ConsumerPort, absence: Absence): void {
     const known = this.#absence;
     const isKnown =

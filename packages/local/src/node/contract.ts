@@ -13,26 +13,27 @@ export interface BrokerInput {
   readonly disk: Disk;
   /** Clock that deadlines are measured by. */
   readonly clock: HeldClock;
-  /** The page at `/__sluice/` as an archive. */
+  /** Archive of the dashboard, the page at `/__sluice/`. */
   readonly page: Uint8Array;
   searchDocs(query: string): Promise<readonly Section[]>;
 }
 
-/** Monitor of the free space on the folder's disk (`Reserve`). */
+/** Free space on the folder's disk, with a reserve. */
 export interface Disk {
   readonly isFull: boolean;
+  /** Gives up the reserve after a write has found no space. @returns whether there was one. */
   foundFull(): boolean;
 }
 
 /** A broker in this process. Its module is compiled with the types of Workers, this file with those of Node.js. */
 export interface Broker {
-  /** Whether AWS's clients must sign, so that only a little is read of an unsigned request. */
+  /** Whether AWS's clients must sign. Of an unsigned request only little is read then. */
   readonly asksForSignatures: boolean;
   /** Answers a request, whose signal is aborted when its client goes. */
   fetch(request: Request): Promise<Response>;
-  /** Tells the broker whether the disk is full. While it is, each call gives back space that is not needed. */
+  /** Tells the broker whether the disk is full. If so, the files give back space that they do not need. */
   room(isFull: boolean): void;
-  /** Ends the broker. All that was committed is in its files. */
+  /** Ends the broker. All that was committed is in its files then. */
   close(): void;
 }
 
@@ -52,12 +53,12 @@ interface RecoveryInput {
 
 /** Exports of the recovery module. */
 export interface RecoveryModule {
-  /** Lists the deliveries under way in a data folder's queues from their files, the longest first. A broker may run. */
+  /** Lists the deliveries under way, the longest first, from the queues' files. A broker may be running on them. */
   deliveriesIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly InDelivery[];
-  /** Lists the folder's queues by name, in order; none if its directory cannot be read. No broker may run. */
+  /** Lists the queues' names, in order; none if the list of queues cannot be read. No broker may be running. */
   queuesKeptIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly string[];
-  /** Repairs a damaged directory, adds queues that it has lost, and warns of what it finds. No broker may run. */
+  /** Repairs a damaged list of queues, adds those that it has lost, and warns of both. No broker may be running. */
   recoverDirectory(input: RecoveryInput): void;
-  /** Shrinks the files of a folder of Durable Objects by space that they do not need. No broker may run. */
+  /** Frees space that the files of Durable Objects do not need. No broker may be running. */
   shrinkObjectFiles(folder: string, warn: (line: string) => void): void;
 }

@@ -18,7 +18,7 @@ interface Redirect extends RedirectTarget {
   readonly insteadOf?: RedirectTarget | null;
 }
 
-/** Contents of the file, with paths relative to it. A contract: Wrangler reads two keys, other releases the third. */
+/** Contents of the file, with paths relative to it. A contract: Wrangler reads two keys, our other releases the third. */
 interface RedirectFile {
   readonly configPath: string;
   readonly auxiliaryWorkers?: readonly { readonly configPath: string }[];
@@ -27,8 +27,8 @@ interface RedirectFile {
 
 /**
  * Makes a plain `wrangler dev` or `wrangler deploy` in a folder use a generated configuration, as build tools do, by
- * `.wrangler/deploy/config.json`. The redirect of a build tool that it replaces is stored in it, because the next run
- * reads the tool's output again.
+ * `.wrangler/deploy/config.json`. The redirect of a build tool that it replaces is stored in it, because our
+ * next run reads the tool's output again.
  */
 export function writeRedirect(directory: string, configFile: string): void {
   const toolsOwn = readToolsRedirect(directory);
@@ -39,7 +39,7 @@ export function writeRedirect(directory: string, configFile: string): void {
   writeIfChanged(redirectFile(directory), `${JSON.stringify(redirect, null, 2)}\n`);
 }
 
-/** Reads a folder's redirect; `null` where there is none, or one that cannot be read, which Wrangler reports. */
+/** Reads a folder's redirect; `null` where there is none that can be read. */
 export function readRedirect(directory: string): Redirect | null {
   try {
     const file = JSON.parse(readFileSync(redirectFile(directory), "utf8")) as RedirectFile;
@@ -59,10 +59,10 @@ export function readToolsRedirect(directory: string): RedirectTarget | null {
 }
 
 function toFile(directory: string, { configFile, auxiliary }: RedirectTarget): RedirectFile {
-  const seen = (file: string) => relativePath(join(directory, REDIRECT_FOLDER), file);
+  const fromRedirect = (file: string) => relativePath(join(directory, REDIRECT_FOLDER), file);
   return {
-    configPath: seen(configFile),
-    auxiliaryWorkers: auxiliary.map((file) => ({ configPath: seen(file) })),
+    configPath: fromRedirect(configFile),
+    auxiliaryWorkers: auxiliary.map((file) => ({ configPath: fromRedirect(file) })),
   };
 }
 
@@ -76,17 +76,17 @@ function fromFile(directory: string, { configPath, auxiliaryWorkers = [] }: Redi
 
 /**
  * Keeps Wrangler working in the folders below a redirected one. Wrangler looks for a redirect in all parent folders,
- * and does not start in a folder with a configuration where a redirect is further up. So each such folder gets a
- * redirect to its own configuration.
+ * and does not start where a configuration is nearer than the redirect. So each folder with a configuration gets a
+ * redirect to it.
  *
  * @param except folders of build output, in which Wrangler is not run.
  * @returns the folders that got a redirect.
  */
 export function shieldFoldersBelow(directory: string, except: readonly string[] = []): string[] {
   const shielded: string[] = [];
-  for (const folder of foldersBelow(directory)) {
+  for (const folder of foldersBelow(directory, except)) {
     const own = CONFIG_FILE_NAMES.map((name) => join(folder, name)).find((file) => existsSync(file));
-    if (own === undefined || except.includes(folder) || existsSync(redirectFile(folder))) continue;
+    if (own === undefined || existsSync(redirectFile(folder))) continue;
     writeRedirect(folder, own);
     shielded.push(folder);
   }
@@ -98,15 +98,16 @@ function redirectFile(directory: string): string {
 }
 
 /**
- * Lists the folders below a folder, without hidden ones and installed packages, in which nobody runs Wrangler. Nor does
- * anybody in a folder that cannot be read, such as the volume of a database.
+ * Lists the folders below a folder. Leaves out what is excepted, hidden folders and installed packages, where nobody
+ * runs Wrangler, and folders that cannot be read, such as the volume of a database.
  */
-function* foldersBelow(directory: string): Generator<string> {
+function* foldersBelow(directory: string, except: readonly string[]): Generator<string> {
   for (const entry of entriesOf(directory)) {
     if (!entry.isDirectory() || entry.name.startsWith(".") || entry.name === "node_modules") continue;
     const folder = join(directory, entry.name);
+    if (except.includes(folder)) continue;
     yield folder;
-    yield* foldersBelow(folder);
+    yield* foldersBelow(folder, except);
   }
 }
 

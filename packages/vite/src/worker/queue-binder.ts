@@ -1,15 +1,15 @@
 import { type InstallOptions, installProducers, type ProducerSpec } from "@sluice/producer";
 import { hideBindings } from "@sluice/project/runtime/worker";
 
-/** Puts queues that send to the broker into an `env`, and hides bindings of ours in its listing. */
+/** Puts queues that send to the broker into an `env`, and takes bindings of ours out of the list of its names. */
 export type BindQueues = (env: unknown) => unknown;
 
 /**
- * Puts the queues into the importable `env`, and returns a function that does so with any other. Vite's runner copies
+ * Puts the queues into the importable `env`, and returns a function for any other `env`: the runner of Vite copies
  * the bindings for each call of a handler and for each instance of a class.
  *
  * @param env `env` of `cloudflare:workers`.
- * @param hidden names of bindings that are hidden from the user's code.
+ * @param hidden names of bindings that the user's code does not find in a list.
  */
 export function queueBinder(
   env: object,

@@ -26,12 +26,12 @@ interface OpenRow {
  */
 export class Minutes {
   readonly #rows: Pick<JournalRows, "readJournal">;
-  /** Slots by their spans. */
+  /** Slot of each span. */
   readonly #slots = new Map<number, number>();
   #open: OpenRow | null = null;
   #nextSlot = MINUTES_FIRST_SLOT;
 
-  /** @param heads of rows; rows of other slots are left out. */
+  /** @param heads heads of all rows of the journal: those that hold no minutes are skipped. */
   constructor(rows: Pick<JournalRows, "readJournal">, heads: Iterable<JournalHead>) {
     this.#rows = rows;
     let newest = -1;
@@ -46,7 +46,7 @@ export class Minutes {
     }
   }
 
-  /** Adds minutes, in ascending order. @returns the rows to write, of which the last `MINUTES_ROWS` remain. */
+  /** Adds minutes, in ascending order. @returns the rows to write. */
   append(minutes: Iterable<Bucket>): WrittenRow[] {
     const rows = new Map<number, OpenRow>();
     for (const minute of minutes) {
@@ -58,9 +58,10 @@ export class Minutes {
       else addBucket(before, minute);
       rows.set(slot, this.#open);
     }
-    return [...rows.values()].map(({ slot, span, minutes: of }) => {
-      const events = [...of.values()].map((minute) => JSON.stringify(minute));
-      return { slot, body: encodeRow({ first: span, last: span, low: 0, high: 0 }, events) };
+    return [...rows.values()].map(({ slot, span, minutes: own }) => {
+      const texts = [...own.values()].map((minute) => JSON.stringify(minute));
+      // A row of minutes has no event numbers.
+      return { slot, body: encodeRow({ first: span, last: span, low: 0, high: 0 }, texts) };
     });
   }
 
@@ -72,7 +73,7 @@ export class Minutes {
     }
   }
 
-  /** When the oldest minute began to be known, in ms; `null` if there is none. */
+  /** Time in ms from which on minutes are known; `null` if there are none. */
   get sinceMs(): number | null {
     for (const span of [...this.#slots.keys()].sort((a, b) => a - b)) {
       const [oldest] = this.#minutesOf(span);
@@ -87,13 +88,13 @@ export class Minutes {
     return [...row.minutes.values()].sort((a, b) => a.at - b.at);
   }
 
-  /** The row of a span as it is stored. A span without one gets the next slot, whose row is overwritten. */
+  /** Reads the row of a span. A span without one gets the next slot, whose row is overwritten. */
   #rowOf(span: number): OpenRow {
     const known = this.#slots.get(span);
     const slot = known ?? this.#nextSlot;
     if (known === undefined) {
       this.#nextSlot = after(slot);
-      for (const [other, at] of this.#slots) if (at === slot) this.#slots.delete(other);
+      for (const [other, its] of this.#slots) if (its === slot) this.#slots.delete(other);
       this.#slots.set(span, slot);
       return { span, slot, minutes: new Map() };
     }

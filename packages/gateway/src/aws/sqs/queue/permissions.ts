@@ -8,7 +8,7 @@ import type { SqsInput } from "../model.ts";
 import { invalidPolicyValue, POLICY_BYTES_MAX, STATEMENTS_MAX } from "./attributes.ts";
 import { DIALECT, type SqsQueue, sqsOf } from "./dialect.ts";
 
-/** Actions and principals in one statement (spec sqs 2.2). */
+/** Most actions and principals of a statement (spec sqs 2.2). */
 export const ACTIONS_MAX = 7;
 export const PRINCIPALS_MAX = 50;
 
