@@ -56,13 +56,14 @@ describe("sequence numbers (spec sqs 4.4)", () => {
 });
 
 describe("deduplication (spec sqs 4.3)", () => {
-  it("leaves each restored message its own attempts, though one before it is a duplicate", async () => {
+  it("drops no messages of a backup, and remembers none of their ids", async () => {
     const queues = fifo();
     await queues.enqueue(QUEUE, message("a", "a"));
-    const packed = packToSend([message("a", "a"), message("b", "b", "h")]);
-    await queues.core(QUEUE).work({ enqueue: { packed, attempts: [3, 1] } });
+    const packed = packToSend([message("a", "a"), message("b", "b", "h"), message("c", "b", "h")]);
+    await queues.core(QUEUE).work({ enqueue: { packed, attempts: [3, 1, 2] } });
+    await queues.enqueue(QUEUE, message("d", "b", "h"));
     const { messages } = await queues.core(QUEUE).messages.look({ max: 10 });
-    expect(messages.map(({ attempts }) => attempts)).toEqual([0, 1]);
+    expect(messages.map(({ attempts }) => attempts)).toEqual([0, 3, 1, 2, 0]);
   });
 
   it("answers a duplicate with the first message's id and number, and stores nothing", async () => {

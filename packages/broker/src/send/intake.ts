@@ -126,7 +126,10 @@ export class Intake {
       if (moved != null) return moved;
       if (once !== undefined)
         return { ok: true, messages: batches.flatMap((each) => this.#acceptOnce(each, once.forget)) };
-      if (isFifo) return { ok: true, messages: batches.flatMap((each) => this.acceptNew(each)) };
+      // The messages of a backup were told from duplicates when they were sent.
+      const isRestore = batches.every(({ attempts }) => attempts !== undefined);
+      if (isFifo && !isRestore)
+        return { ok: true, messages: batches.flatMap((each) => this.acceptNew(each)) };
       // The fast path looks at no single message, since its caller needs no outcome for each.
       this.accept(batches);
       return { ok: true, messages: null };

@@ -79,6 +79,14 @@ describe("a structured clone", () => {
     expect(valueText(new TextEncoder().encode(`\u0001${few}`))).toBe('[\n  "x",\n  "x"\n]');
   });
 
+  it.each(["stack", "message"])("is not laid out where the %s of an error is no text", (member) => {
+    const error = Object.assign(new Error("x"), { stack: "" }, { [member]: "forged" });
+    const body = new TextDecoder().decode(ours(error));
+    expect(body).toContain('"forged"');
+    expect(valueText(new TextEncoder().encode(body))).toContain("forged");
+    expect(valueText(new TextEncoder().encode(body.replace('"forged"', "42")))).toBeNull();
+  });
+
   it("is text or null of any bytes, without an error", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {

@@ -49,9 +49,9 @@ class Writer {
     if (value instanceof Date) {
       return `Date ${Number.isNaN(value.getTime()) ? "invalid" : value.toISOString()}`;
     }
-    if (value instanceof RegExp) return String(value);
+    if (value instanceof RegExp) return `/${stringOf(value.source)}/${stringOf(value.flags)}`;
     if (value instanceof Map || value instanceof Headers) {
-      return `${value.constructor.name} ${braces(
+      return `${stringOf(value.constructor.name)} ${braces(
         "{",
         Array.from<[unknown, unknown], string>(
           value,
@@ -66,16 +66,17 @@ class Writer {
         Array.from(value, (item) => this.text(item)),
         "}",
       )}`;
-    if (value instanceof Error) return value.stack || `${value.name}: ${value.message}`;
+    if (value instanceof Error)
+      return stringOf(value.stack ?? "") || `${stringOf(value.name)}: ${stringOf(value.message)}`;
     if (value instanceof ArrayBuffer) return `ArrayBuffer <${hex(new Uint8Array(value))}>`;
     if (ArrayBuffer.isView(value)) {
       const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
       const length = value instanceof DataView ? value.byteLength : (value as Uint8Array).length;
-      return `${value.constructor.name}(${length}) <${hex(bytes)}>`;
+      return `${stringOf(value.constructor.name)}(${length}) <${hex(bytes)}>`;
     }
     if (value instanceof BigInt) return `BigInt(${value})`;
     if (value instanceof Boolean || value instanceof Number || value instanceof String) {
-      return `${value.constructor.name}(${this.text(value.valueOf())})`;
+      return `${stringOf(value.constructor.name)}(${this.text(value.valueOf())})`;
     }
     return braces("{", this.#properties(value, Object.keys(value)), "}");
   }
@@ -95,6 +96,12 @@ class Writer {
       return `${isPlain ? name : JSON.stringify(name)}: ${this.text(Reflect.get(owner, name))}`;
     });
   }
+}
+
+/** Returns a member that is a string by its type. @throws TypeError where the body has put something else there. */
+function stringOf(member: unknown): string {
+  if (typeof member !== "string") throw new TypeError("no string");
+  return member;
 }
 
 function braces(open: string, items: readonly string[], close: string): string {

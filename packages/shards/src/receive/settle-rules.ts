@@ -76,11 +76,9 @@ export async function release(shards: Shards, receipts: readonly string[]): Prom
     receipts,
     (receipt) => receipt,
     async (shard, asked) => {
-      released += await shards.call(
-        shard,
-        "release",
-        asked.map(({ token }) => token),
-      );
+      const tokens = asked.map(({ token }) => token);
+      const count = await shards.call(shard, "release", tokens);
+      released += count;
       return asked;
     },
   );

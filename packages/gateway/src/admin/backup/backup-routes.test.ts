@@ -61,18 +61,6 @@ describe("POST /backup", () => {
     expect(index.extension(0)).toEqual({ deadLetterOf: "orders" });
   });
 
-  it("counts only the messages that a FIFO queue has stored", async () => {
-    const outcome = { messageId: message.id, sequenceNumber: "1" };
-    const messages = [
-      { ...outcome, duplicate: false },
-      { ...outcome, duplicate: true },
-    ];
-    const work = async () => ({ ok: true, enqueued: { ok: true, messages } }) as const;
-    const directory = { ...directoryOf(), queue: () => queueWith({ work }) };
-    const response = await ask(directory, "/messages?queue=dead", { messages: [message, message] });
-    expect(response).toEqual({ status: 200, body: { restored: 1 } });
-  });
-
   it.each([
     [{ id: "x" }, /id/],
     [{ sentAt: "yesterday" }, /sentAt: must be a time from 1970 on/],

@@ -19,7 +19,7 @@ export const pastBody = z.object({
       .string()
       .check(z.refine((name) => isEndpointQueueName(name) || isQueueName(name), "must be a queue's name")),
   ),
-  /** Deduplication id of a message of an SQS FIFO queue. With `once` it is stored, and finds no duplicates. */
+  /** Deduplication id of a message of an SQS FIFO queue. It is stored, but finds no duplicates here. */
   deduplicationId: z.optional(z.string().check(z.regex(DEDUPLICATION_ID))),
 });
 
@@ -34,7 +34,6 @@ export const onceBody = z.object({
 
 /** Outcome of storing messages of a backup. */
 interface RestoredMessages {
-  /** How many are stored: a FIFO queue drops duplicates without `once` in the request. */
   readonly restored: number;
   /** Ids of messages that an earlier request has stored. Absent without `once` in the request. */
   readonly duplicates?: readonly string[];
@@ -73,10 +72,10 @@ export async function restoreMessages(
     .work(queue, { enqueue: { packed, attempts, inTurn: true, ...(once ? { once: { forget } } : {}) } });
   const failure = !reply.ok ? reply : reply.enqueued?.ok === false ? reply.enqueued : null;
   if (failure !== null) throw new AdminError(statusOfQueueError(failure.code), "refused", failure.cause);
+  if (!once) return { restored: messages.length };
   const stored = reply.ok && reply.enqueued?.ok === true ? (reply.enqueued.messages ?? []) : [];
   const duplicates = stored.filter(({ duplicate }) => duplicate).map(({ messageId }) => messageId);
-  const restored = messages.length - duplicates.length;
-  return once ? { restored, duplicates } : { restored };
+  return { restored: messages.length - duplicates.length, duplicates };
 }
 
 const ONCE_TEXT = `"once" must be true or false, and "forget" a list of ${FORGET_MAX} ids at most.`;
