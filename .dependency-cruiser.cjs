@@ -134,7 +134,7 @@ module.exports = {
       to: {
         path: "^(packages|apps)/",
         pathNot:
-          "^packages/(dashboard/|prices/|protocol/src/(v8/|(stack|words)\\.ts)|gateway/src/admin/views\\.ts)",
+          "^packages/(dashboard/|prices/|protocol/src/(stack|words)\\.ts|gateway/src/admin/views\\.ts)",
       },
     },
     {

@@ -151,7 +151,7 @@ describe.each(KINDS)("a rollback of a deployment that repeats an earlier one: %s
     await project.succeed("deploy", WORKERS);
     for (let i = 0; i < 12; i++) cloud.changeSecret("web");
     expect((await project.run("rollback", WORKERS, { url })).output).toContain(
-      "of the last deployments, which are all",
+      'Nothing goes back: of "web" Cloudflare lists only the last deployments, which changed secrets.',
     );
   });
 
@@ -177,6 +177,19 @@ describe.each(KINDS)("a rollback of a deployment that repeats an earlier one: %s
     expect(output).toContain('"mailer" goes back to its earlier secrets too: API_KEY');
     expect(versionsOf(NAMES)).toEqual(before);
     expect(account.find("mailer").secrets.get("API_KEY")).toBe("first");
+  });
+
+  it("is refused as a whole where Cloudflare lists nothing but changes of secrets of a Worker", async () => {
+    const project = await cloud.deployedShop();
+    project.worker("web", { sends: "mails", code: "2" });
+    project.worker("mailer", { consumes: "mails", code: "2" });
+    await project.succeed("deploy", WORKERS);
+    for (let i = 0; i < 10; i++) cloud.changeSecret("web", `${i}`);
+    const before = versionsOf(NAMES);
+    expect(await project.fail("rollback", WORKERS, { url, force: true })).toContain(
+      'Nothing goes back: of "web" Cloudflare lists only the last deployments, which changed secrets.',
+    );
+    expect(versionsOf(NAMES)).toEqual(before);
   });
 
   it("covers the earlier run that did not end", async () => {

@@ -46,7 +46,7 @@ export function Charts({ queue, now }: { readonly queue: QueueView; readonly now
     ageMs: oldestMessageAt === null ? 0 : Date.parse(now) - Date.parse(oldestMessageAt),
   });
   const marks = marksOf(figures.marks, startsMs);
-  const pauses = pausesOf(marks, startsMs.length - 1, queue.settings.deliveryPaused);
+  const pauses = pausesOf(marks, startsMs.length - 1, figures.isOn && queue.settings.deliveryPaused);
   const shared = { startsMs, stepMs, marks, pauses, at, setAt };
   return (
     <section aria-label="Charts">

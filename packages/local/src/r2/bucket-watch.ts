@@ -37,16 +37,24 @@ export class BucketWatch {
     this.#folder = join(options.folder, BUCKETS);
   }
 
-  /** Watches these buckets too, from now on. @throws Error where a bucket's file cannot be used. */
+  /**
+   * Watches these buckets too, from now on.
+   *
+   * @throws Error of the first bucket whose file cannot be used. The others are read all the same.
+   */
   add(buckets: readonly string[]): void {
-    try {
-      for (const bucket of buckets) this.#open(this.#fileOf(bucket), bucket);
-    } finally {
-      // Buckets before one that cannot be used are read all the same.
-      if (this.#buckets.size === 0) this.#stop();
-      else this.#start();
-      this.#readAll();
+    const errors: unknown[] = [];
+    for (const bucket of buckets) {
+      try {
+        this.#open(this.#fileOf(bucket), bucket);
+      } catch (error) {
+        errors.push(error);
+      }
     }
+    if (this.#buckets.size === 0) this.#stop();
+    else this.#start();
+    this.#readAll();
+    if (errors.length > 0) throw errors[0];
   }
 
   #open(file: string, bucket: string): void {

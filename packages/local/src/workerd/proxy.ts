@@ -29,14 +29,23 @@ export async function startProxy({ host, port, workerd }: ProxyOptions): Promise
   /** While stopping, ends connections on which no answer is awaited, and settles when all answers are written. */
   const endUnawaited = () => {
     if (settled === undefined) return;
-    for (const { isAwaited, end } of sockets.values()) if (!isAwaited) end();
+    for (const exchange of sockets.values()) {
+      if (exchange.isAwaited || exchange.isEnding) continue;
+      exchange.isEnding = true;
+      exchange.end();
+    }
     if ([...sockets.keys()].every(({ writableFinished }) => writableFinished)) settled();
   };
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     // Bytes are not parsed here: a connection counts as quiet only before its first answer.
     const isQuiet = () => socket.bytesWritten === 0;
     if (connections.accept(socket, refuseNew, isQuiet) === null) return;
-    const exchange: Exchange = { isAwaited: false, end: () => socket.destroySoon(), changed: endUnawaited };
+    const exchange: Exchange = {
+      isAwaited: false,
+      isEnding: false,
+      end: () => socket.destroySoon(),
+      changed: endUnawaited,
+    };
     sockets.set(socket, exchange);
     socket.on("finish", endUnawaited);
     socket.on("close", () => {
@@ -68,6 +77,8 @@ export async function startProxy({ host, port, workerd }: ProxyOptions): Promise
 interface Exchange {
   /** Whether the client has sent last, so that nothing of the answer has arrived. */
   isAwaited: boolean;
+  /** Whether `end` was called. */
+  isEnding: boolean;
   /** Ends the connection once all of an answer that has begun is written. Called while no answer is awaited. */
   end(): void;
   /** Called when `isAwaited` has changed. */

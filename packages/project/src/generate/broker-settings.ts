@@ -67,7 +67,7 @@ export function devVarsFile(variables: Readonly<Record<string, string>>): string
  * one, maybe in another variable. A carriage return becomes a line feed.
  */
 function quoted(name: string, value: string): string {
-  const isAsIs = value.trim() === value && !/^['"`]|[#\r\n]/.test(value);
+  const isAsIs = value.trim() === value && !/^['"`]|[#\r\n\u2028\u2029]/.test(value);
   if (isAsIs && /['\\]/.test(value)) return value;
   const quote = ["'", "`", '"'].find((each) => !value.includes(each));
   if (quote !== undefined && !/\r|\\$/.test(value) && !(quote === '"' && /\\[nr]/.test(value))) {

@@ -173,7 +173,7 @@ function planOf({ client }: OnBroker, { described, existing, name, follow, same,
       "move each message: send it to Sluice under its id, delete it from the old queue once it is on disk",
       follow ? "go on until Ctrl-C" : "end when the old queue is empty",
     ],
-    refusal: same ?? refusal,
+    refusal: refusal ?? same,
   };
 }
 

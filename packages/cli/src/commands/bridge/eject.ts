@@ -47,7 +47,7 @@ export async function eject(on: OnBroker, name: string, options: EjectOptions): 
     described.identity === null || as !== name
       ? null
       : await sameQueueRefusal(client, name, described.identity, { patience, dryRun });
-  const plan = planOf(on, view, { ...described, refusal: same ?? described.refusal }, as, follow);
+  const plan = planOf(on, view, { ...described, refusal: described.refusal ?? same }, as, follow);
   if (!(await agreeToPlan(on, plan, { dryRun, yes }))) return 0;
   return untilStopped(printer, follow, async (stop) => {
     const running = { tries: RUN_TRIES, note, stop };

@@ -17,6 +17,8 @@ const ROLLBACK_MESSAGE = "sluice rollback";
 export interface WorkerVersions {
   readonly name: string;
   readonly versions: readonly DeployedVersion[];
+  /** Whether deployments before the first of these are no longer listed. Default: no. */
+  readonly isCut?: boolean;
 }
 
 /** A deployed version, with the upload that its code comes from. */
@@ -63,9 +65,11 @@ export async function rollback(
     const ids = await api.deployed(name);
     if (ids === null) continue;
     const listed = await api.versions(name);
-    workers.push({ name, versions: codesOf(withCode(ids, listed), listed) });
+    const all = withCode(ids, listed);
+    workers.push({ name, versions: codesOf(all, listed), isCut: all.length > ids.length });
   }
   const targets = targetsOf(workers);
+  refuseUnlisted(targets, workers);
   if (targets.every(({ to }) => to === null)) {
     throw new CliError(
       'There is nothing to go back to: of the last deployments, which are all that Cloudflare lists, none by "sluice deploy" came before this one.',
@@ -91,6 +95,17 @@ export async function rollback(
     printer.print(`${name}  back to ${to}`);
   }
   return 0;
+}
+
+/** @throws CliError for a Worker of which Cloudflare lists changes of secrets alone, and not what it goes back to. */
+function refuseUnlisted(targets: readonly Target[], workers: readonly WorkerVersions[]): void {
+  const unlisted = targets.filter(({ to }) => to === null).map(({ name }) => name);
+  const cut = workers.filter(({ name, isCut = false }) => isCut && unlisted.includes(name));
+  if (cut.length === 0) return;
+  throw new CliError(
+    `Nothing goes back: of ${cut.map(({ name }) => `"${name}"`).join(" and ")} Cloudflare lists only the last ` +
+      'deployments, which changed secrets. Deploy the earlier code by "sluice deploy" instead.',
+  );
 }
 
 /** @throws CliError where Cloudflare refuses it. What went back before stays, and the same command goes on from there. */

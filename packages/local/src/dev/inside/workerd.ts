@@ -17,8 +17,9 @@ interface Unstarted extends ChildProcess {
 type Tell = (event: WorkerdEvent | ProxyDiedEvent) => void;
 
 /**
- * Reports the events of a workerd, and the death of the one that is Wrangler's proxy. Wrangler ends it with SIGKILL whenever a file is saved, so that from outside a
- * reload looks like a crash. Only in Wrangler's process can they be told apart: by whether `kill` was called.
+ * Reports the events of a workerd, and the death of the one that is Wrangler's proxy. Wrangler ends the former with
+ * SIGKILL whenever a file is saved, so that from outside a reload looks like a crash. Only in Wrangler's process can they
+ * be told apart: by whether `kill` was called.
  *
  * @param mark text in the configuration of the workerd to report.
  */
