@@ -1,4 +1,4 @@
-import { type HttpPushSettings, isReservedHeader } from "@sluice/protocol";
+import { HEADER_VALUE_PATTERN, type HttpPushSettings, isReservedHeader } from "@sluice/protocol";
 import type { Clock } from "../platform/clock.ts";
 import type { QueueLog } from "../platform/log.ts";
 import { NotCalled } from "../push/absence.ts";
@@ -7,9 +7,6 @@ import { type EndpointOutcome, type EndpointPort, type EndpointRequest, headerBy
 import { isSigningSecret, signatureHeaders } from "./signature.ts";
 import { refusalOfTarget, type TargetRules } from "./target.ts";
 import type { EndpointVariables } from "./variables.ts";
-
-/** Values that a header can have (RFC 9110, 5.5), with one character for each byte. */
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Settings, ports and rules for calls of HTTP endpoints. */
 export interface EndpointCallerInput {
@@ -142,7 +139,7 @@ export class EndpointCaller {
   #valueOf(name: string, value: string): string {
     const text = value.startsWith("$") ? this.#variable(value.slice(1)) : value;
     const bytes = headerBytes(text.trim());
-    if (VALUE.test(bytes)) return bytes;
+    if (HEADER_VALUE_PATTERN.test(bytes)) return bytes;
     return this.#cannotCall(`the value of its header ${name} has a character that no header can have`);
   }
 

@@ -1,6 +1,7 @@
 /**
- * Most queues that a request for all of them asks at a time. In a new data folder each queue's object starts with its first request, and
- * asks the directory, all on one thread: with hundreds at once, their calls to the directory would time out.
+ * Most queues that a request for all of them asks at a time. In a new data folder each queue's object starts with its
+ * first request, and asks the directory, all on one thread: with hundreds at once, their calls to the directory would
+ * time out.
  */
 export const LISTED_AT_ONCE = 8;
 

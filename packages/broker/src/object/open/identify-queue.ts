@@ -50,7 +50,7 @@ export interface IdentifiedQueue extends StoredQueue {
  * Finds out what the queue is, how far it had come and how its last epoch has ended. What a deleted queue has left is
  * dropped.
  *
- * @throws UnidentifiedError when neither directory, store nor configuration has it.
+ * @throws UnidentifiedError when the directory does not answer, and neither store nor configuration has it.
  */
 export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
   const { name, store, host, options, alarm, clock, directory, lastEnds, log, isDevelopment } = stored;
