@@ -121,7 +121,7 @@ export class CloudflareApi {
   /** Returns the tag of the last migration of a Worker's Durable Object classes; `null` where it has none. */
   async migrationTag(worker: string): Promise<string | null> {
     const read = ({ default_environment: { script } }: ServiceAnswer) => script.migration_tag ?? null;
-    return this.#get(`/workers/services/${encodeURIComponent(worker)}`, read);
+    return this.#call(`/workers/services/${encodeURIComponent(worker)}`, read);
   }
 
   /** Returns the address of a Worker below workers.dev; `null` where it has none. */
@@ -135,7 +135,7 @@ export class CloudflareApi {
   /** Returns the account's name below workers.dev; `null` where it has none. */
   async subdomain(): Promise<string | null> {
     const read = ({ subdomain }: { subdomain?: string | null }) => subdomain || null;
-    return this.#get("/workers/subdomain", read);
+    return this.#call("/workers/subdomain", read);
   }
 
   /** Lists the names of the Workers that are bound to a Worker, without its own. */
@@ -151,18 +151,18 @@ export class CloudflareApi {
   /** Returns the name of the Worker that answers at a custom domain; `null` where no Worker does. */
   async domainOwner(hostname: string): Promise<string | null> {
     const path = `/workers/domains?hostname=${encodeURIComponent(hostname)}`;
-    return this.#get(path, (found: { hostname: string; service: string }[]) => {
+    return this.#call(path, (found: { hostname: string; service: string }[]) => {
       return found.find((one) => one.hostname === hostname)?.service ?? null;
     });
   }
 
   /** @param body sent by POST. Default: a GET. */
   #script<A, T>(worker: string, path: string, read: (result: A) => T, body?: object): Promise<T | null> {
-    return this.#get(`/workers/scripts/${encodeURIComponent(worker)}/${path}`, read, body);
+    return this.#call(`/workers/scripts/${encodeURIComponent(worker)}/${path}`, read, body);
   }
 
   /** Calls a path below the account; returns `null` where the Worker is not there. */
-  async #get<A, T>(path: string, read: (result: A) => T, body?: object): Promise<T | null> {
+  async #call<A, T>(path: string, read: (result: A) => T, body?: object): Promise<T | null> {
     return this.#ask(`/accounts/${await this.account()}${path}`, read, body);
   }
 

@@ -60,7 +60,10 @@ export async function runOperations(
   return operations.map(({ kind }, i) => (kind === "enqueue" ? replies.shift() : outcomes[i]) as Outcome);
 }
 
-/** Makes a call for one send. A call that fails is a refusal of that send: what the others want is done already. */
+/**
+ * Makes a call for one send. A call that fails answers that send alone, whose messages may be stored: what the others
+ * want is done already.
+ */
 async function sendAlone(object: QueueReceiveRpc, name: string, send: Operation): Promise<Outcome> {
   try {
     return (await runOperations(object, name, [send]))[0] as Outcome; // of one
